@@ -1,0 +1,1 @@
+"""A sentence becomes something testable: Claim and Reported, and how rows of numbers become a verdict."""
