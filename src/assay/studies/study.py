@@ -13,7 +13,21 @@ from typing import Any, Literal, Protocol
 
 from assay.claims.effects import Cases, Failed, Ratio, Rows, Rule, Value
 
-__all__ = ["Cases", "Failed", "Metric", "Ratio", "Rows", "Rule", "Series", "Settings", "Study", "Test", "Trial", "TrialRun", "Value"]
+__all__ = [
+    "Cases",
+    "Failed",
+    "Metric",
+    "Ratio",
+    "Rows",
+    "Rule",
+    "Series",
+    "Settings",
+    "Study",
+    "Test",
+    "Trial",
+    "TrialRun",
+    "Value",
+]
 
 
 @dataclass(frozen=True)
@@ -129,7 +143,7 @@ class TrialRun(Protocol):
     def race(self, contenders: Mapping[str, Callable[[], object]], repeats: int = 5) -> None:
         """Time contenders interleaved, after a warm-up of each; records arms with `cpu` and `wall` (median seconds).
 
-        The first contender runs a second time under the name "<name> again", so that a test can see the machine's noise.
+        The first contender runs a second time as "<name> again", so that a test can see the machine's noise.
         """
         ...
 
@@ -147,7 +161,7 @@ class TrialRun(Protocol):
 
 
 class Study(Protocol):
-    """One experiment of a method. `small` takes 10 minutes or less on two idle cores, all seeds and regimes together."""
+    """One experiment of a method. `small` takes at most 10 minutes on two idle cores, all seeds and regimes."""
 
     name: str
     tests: tuple[Test, ...]
