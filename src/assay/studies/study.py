@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from assay.claims.effects import Cases, Failed, Ratio, Rows, Rule, Value
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = [
     "Cases",
@@ -149,6 +152,14 @@ class TrialRun(Protocol):
 
     def once(self, key: str, fn: Callable[[], Any]) -> Any:
         """The value of `fn()`, computed once per trial and kept on disk (a fine-tuned start shared by arms)."""
+        ...
+
+    def rng(self, key: str) -> np.random.Generator:
+        """A generator that depends on the seed and on `key` alone, the same in every regime and after a resume.
+
+        Give each arm and each draw a key of its own: a generator shared by arms would give other numbers when a resumed
+        trial leaves out the arms on record.
+        """
         ...
 
     def file(self, name: str) -> Path:

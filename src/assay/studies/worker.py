@@ -7,6 +7,7 @@ threads.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib
 import os
 import pickle
@@ -20,11 +21,14 @@ from dataclasses import dataclass
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.catalogue import installed
 from assay.studies.records import decode, encode, slug
 from assay.studies.study import Metric, Settings, Study, option
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -100,6 +104,13 @@ def _end_with_driver() -> None:
     assert parent is not None, "a worker is started by multiprocessing"
     wait([parent.sentinel])
     os._exit(1)
+
+
+def generator(seed: int, key: str) -> np.random.Generator:
+    """The generator of `TrialRun.rng`."""
+    import numpy as np
+
+    return np.random.default_rng([seed, *hashlib.sha256(key.encode()).digest()[:16]])
 
 
 class _Sender:
@@ -182,6 +193,9 @@ class WorkerRun:
         part.write_bytes(pickle.dumps(value))
         part.replace(file)
         return value
+
+    def rng(self, key: str) -> np.random.Generator:
+        return generator(self.seed, key)
 
     def file(self, name: str) -> Path:
         folder = self._task.folder / "files" / slug(f"{self.regime}-{self.seed}")

@@ -1,0 +1,1 @@
+"""A method for tests of the runner."""
