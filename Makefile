@@ -3,7 +3,8 @@
 PYTHON ?= python3.11
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: start test test-slow check bench ledger clean
 
