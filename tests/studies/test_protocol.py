@@ -51,7 +51,7 @@ def test_an_example_is_not_part_of_it(copy):
 def test_code_settings_margins_and_kind_are_part_of_it(copy):
     card, study = copy
     before = hashed(card, study)
-    assert hashed(card, study, seeds=10) == before
+    assert hashed(card, study, seeds=10, play="elsewhere") == before
     assert hashed(card, study, pause=1.0) != before
     assert protocol(card, study, study.small, 8) != before
     claims = tuple(dataclasses.replace(c, kind="keeps") if c.id == "higher" else c for c in card.claims)

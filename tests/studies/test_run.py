@@ -185,6 +185,7 @@ def test_what_a_user_must_supply_is_asked_before_anything_starts(coin, tmp_path)
             {"changes": {"paws": "1"}},
             r"--set paws: there is no such setting; there are seeds, regimes, threads, play, pause",
         ),
+        ({"changes": {"seeds": "9"}}, r"--set seeds: give the number of seeds with --seeds"),
         ({"changes": {"pause": "long"}}, r"--set pause=long: the value must be float"),
         ({"changes": {"regimes": "calm,mild"}}, r"no regime 'mild'; there are calm, rough"),
     ],
@@ -203,6 +204,8 @@ def test_changed_settings_are_another_protocol_and_kept_apart(coin, play):
     assert plain.protocol != other.protocol
     assert plain.folder != other.folder
     assert other.settings.regimes == ("calm",)
+    (moved,) = plan(coin, study="coin", changes={"play": "elsewhere"})
+    assert (moved.scale, moved.protocol) == ("small", plain.protocol), "where things lie is not part of the protocol"
     assert changed(plain.settings, {"threads": "2"}).threads == 2
 
 

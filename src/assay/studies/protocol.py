@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.catalogue import Card
-from assay.studies.study import Settings, Study, Test
+from assay.studies.study import Settings, Study, Test, declared
 
 _NOT_CODE = ("example.py",)
 
@@ -27,16 +27,11 @@ def protocol(card: Card, study: Study, settings: Settings, planned: int) -> str:
         "method": card.name,
         "study": study.name,
         "planned": planned,
-        "settings": {name: value for name, value in settings_dict(settings).items() if name != "seeds"},
+        "settings": declared(settings),
         "tests": [{"kind": kinds.get(test.claim), **describe(test)} for test in study.tests],
         "code": source_digest(card),
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
-
-
-def settings_dict(settings: Settings) -> dict[str, Any]:
-    """Settings as plain values."""
-    return dataclasses.asdict(settings)
 
 
 def describe(test: Test) -> dict[str, Any]:

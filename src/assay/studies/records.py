@@ -14,11 +14,10 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, NamedTuple
 
 from filelock import FileLock, Timeout
 
@@ -100,8 +99,7 @@ def _floats(values: Iterable[Any]) -> tuple[float, ...]:
 # --- one run ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(NamedTuple):
     """What a list of runs shows; read without opening the trials."""
 
     folder: str
@@ -391,8 +389,8 @@ def runs(folder: Path) -> tuple[list[Header], list[str]]:
     headers, broken, fresh = [], [], []
     for name, stamp in stamps.items():
         row = known.get(name)
-        if row and row[0] == stamp:
-            headers.append(Header(name, *row[1:]))
+        if row and row[1] == stamp:
+            headers.append(Header(name, *row[2:]))
             continue
         try:
             header = Run(folder / name).header
@@ -402,7 +400,7 @@ def runs(folder: Path) -> tuple[list[Header], list[str]]:
             )
             continue
         headers.append(header)
-        fresh.append((name, stamp, *dataclasses.astuple(header)[1:]))
+        fresh.append((name, stamp, *header[1:]))
     gone = known.keys() - stamps.keys()
     if fresh or gone:
         _write_index(folder, fresh, gone)
@@ -423,7 +421,7 @@ def _read_index(folder: Path) -> dict[str, Any]:
     except sqlite3.Error:
         file.unlink(missing_ok=True)
         return {}
-    return {name: rest for name, *rest in rows}
+    return {row[0]: row for row in rows}
 
 
 def _write_index(folder: Path, fresh: list[tuple[Any, ...]], gone: Iterable[str]) -> None:

@@ -17,9 +17,10 @@ from filelock import FileLock
 from assay import catalogue, home
 from assay.catalogue import Card
 from assay.studies.crew import CannotRun, Crew, Event, OnEvent, Recorded
-from assay.studies.protocol import protocol, settings_dict, source_digest
+from assay.studies.ledger import judge_run, store
+from assay.studies.protocol import protocol, source_digest
 from assay.studies.records import Run, RunWriter, slug, trials_of
-from assay.studies.study import Settings, Study, option
+from assay.studies.study import Settings, Study, declared, option
 from assay.studies.worker import Task
 
 SCALES = ("small", "full")
@@ -73,15 +74,14 @@ def plan(
     for one in found:
         base: Settings = getattr(one, scale)
         settings = changed(base, changes or {})
-        custom = settings != base
-        planned = settings.seeds if custom and "seeds" in (changes or {}) else base.seeds
+        custom = declared(settings) != declared(base)
         if seeds is not None:
             if seeds < 1:
                 raise CannotRun(f"--seeds is {seeds}; it must be at least 1")
             settings = dataclasses.replace(settings, seeds=seeds)
-        hashed = protocol(card, one, settings, planned)
+        hashed = protocol(card, one, settings, base.seeds)
         name = slug(f"{card.name.replace('/', '.')}.{one.name}.{'custom' if custom else scale}.{hashed[:12]}")
-        plans.append(Plan(card, one, settings, "custom" if custom else scale, planned, hashed, root / name))
+        plans.append(Plan(card, one, settings, "custom" if custom else scale, base.seeds, hashed, root / name))
     return plans
 
 
@@ -89,6 +89,8 @@ def changed(settings: Settings, changes: Mapping[str, str]) -> Settings:
     """Settings with fields set from text; commas separate lists. CannotRun for a bad field or value."""
     hints = get_type_hints(type(settings))
     values: dict[str, Any] = {}
+    if "seeds" in changes:
+        raise CannotRun("--set seeds: give the number of seeds with --seeds")
     for name, text in changes.items():
         if name not in hints:
             raise CannotRun(f"--set {name}: there is no such setting; there are {', '.join(hints)}")
@@ -149,7 +151,9 @@ def run(
         prepared = prepare(one, on_event)
         if not prepare_only:
             _drive(one, prepared, jobs, on_event)
-            finished.append(Run(one.folder))
+            done = Run(one.folder)
+            store(done, judge_run(one.card, one.study, done))
+            finished.append(done)
     return finished
 
 
@@ -165,7 +169,7 @@ def prepare(plan: Plan, on_event: OnEvent = lambda event: None) -> Path:
     content = [
         plan.card.name,
         plan.study.name,
-        {k: v for k, v in settings_dict(plan.settings).items() if k not in ("seeds", "regimes", "threads")},
+        {k: v for k, v in declared(plan.settings).items() if k not in ("regimes", "threads")},
         {need.package: _version(need.package) for need in plan.card.needs},
         source_digest(plan.card),
     ]
@@ -201,7 +205,7 @@ def _drive(plan: Plan, prepared: Path, jobs: int | None, on_event: OnEvent) -> N
         "planned": plan.planned,
         "seeds": plan.settings.seeds,
         "stand_in": plan.study.stand_in,
-        "settings": settings_dict(plan.settings),
+        "settings": dataclasses.asdict(plan.settings),
     }
     with RunWriter(plan.folder, info) as writer:
         complete, recorded = _on_record(Run(plan.folder))

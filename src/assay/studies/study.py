@@ -7,7 +7,7 @@ runner's business. Arms are recorded as they finish, so a killed run loses the a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -56,6 +56,20 @@ class Settings:
     """Conditions under which the verdict may differ, named before the run."""
     threads: int = 1
     """Threads a trial may use; numerical libraries are pinned to it."""
+
+
+def local(default: str = "") -> Any:
+    """A settings field that only says where something lies on this machine: not part of the protocol."""
+    return field(default=default, metadata={"protocol": False})
+
+
+def declared(settings: Settings) -> dict[str, Any]:
+    """The settings that are part of the protocol, as plain values: all but seeds and what is `local`."""
+    return {
+        f.name: getattr(settings, f.name)
+        for f in fields(settings)
+        if f.name != "seeds" and f.metadata.get("protocol", True)
+    }
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from assay.methods.privacy.rpwithprior import (
     optimal_interval,
 )
 from assay.methods.privacy.rpwithprior.priors import Array, central_prior
-from assay.studies.study import Cases, Metric, Settings, Test, Trial, TrialRun
+from assay.studies.study import Cases, Metric, Settings, Test, Trial, TrialRun, local
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,7 @@ PACKAGED = {"diamonds": ("ggplot2", "diamonds"), "ames": ("modeldata", "ames")}
 class MapSettings(Settings):
     """Settings of the map of test errors."""
 
-    data: str = ""
+    data: str = local()
     """Folder with california.csv and communities.csv: a header line, numbers, the label in the last column."""
     epochs: int = 20
     """Passes of the network over the training rows, at a constant rate: the paper's 50 with the rate halved every ten

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.studies.study import Series, Settings, Test
+from assay.studies.study import Series, Settings, Test, local
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class CoinSettings(Settings):
 
     seeds: int = 5
     regimes: tuple[str, ...] = ("calm", "rough")
-    play: str = ""
+    play: str = local()
     """Folder for notes of what was executed and for files that ask for trouble."""
     pause: float = 0.0
     """Seconds an arm sleeps."""
