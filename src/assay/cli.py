@@ -1,0 +1,244 @@
+"""The command `assay`: what each command takes. What it does is in `assay.commands`, imported when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from assay import __version__
+
+CANNOT = 2
+"""Exit code where a command cannot do what it was asked."""
+NO_READER = 141
+"""Exit code where whoever read the output went away, as shells have it."""
+
+app = typer.Typer(
+    name="assay",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+Json = Annotated[bool, typer.Option("--json", help="JSON on stdout, for programs.")]
+Runs = Annotated[
+    Path | None, typer.Option("--runs", metavar="FOLDER", help="Folder of the runs.  [default: runs in ASSAY_HOME]")
+]
+
+
+@app.callback(invoke_without_command=True)
+def _assay(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """From a paper listing to a tested claim.
+
+    Reads listings into a library, offers methods of papers as a Python library, and tests their claims on this machine.
+    Files are kept in the folder that ASSAY_HOME names, by default ~/.local/share/assay.
+    """
+    if version:
+        print(f"assay {__version__}")
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+# --- papers ------------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def read(
+    source: Annotated[
+        list[str] | None, typer.Argument(metavar="SOURCE...", help="Files, folders, or - for pasted text.")
+    ] = None,
+    venue: Annotated[str | None, typer.Option(help="Venue of papers whose listing names none.")] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", help="Take every source for this format, instead of looking.")
+    ] = None,
+    cards: Annotated[bool, typer.Option("--cards", help="Add the papers of the methods too.")] = False,
+    as_json: Json = False,
+) -> int:
+    """Read listings into the library.
+
+    Says for each source what it was taken for, how many papers were added, merged or unchanged, and what could not be
+    read, with its line. Ends with 0 where all was read, 1 where something was not, 2 where nothing was.
+    """
+    from assay.commands import papers
+
+    return papers.read(source or [], venue, format, cards, as_json)
+
+
+@app.command()
+def search(
+    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="What the papers should speak of.")],
+    venue: Annotated[str | None, typer.Option(help='Venue, or its first words: "ICLR" for "ICLR 2026".')] = None,
+    topic: Annotated[str | None, typer.Option(help="Part of the topic line.")] = None,
+    status: Annotated[
+        list[str] | None, typer.Option(help="submitted, accepted, published... May be given several times.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Listed on or after: 2026, 2026-02, 2026-02-21.")
+    ] = None,
+    has: Annotated[str | None, typer.Option(metavar="method", help="Only papers that have a method.")] = None,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Most papers to show.")] = 10,
+    as_json: Json = False,
+) -> int:
+    """Search the library by keywords."""
+    from assay.commands import papers
+
+    return papers.search(words, venue, topic, status or [], since, has, limit, as_json)
+
+
+@app.command()
+def show(
+    paper: Annotated[
+        str, typer.Argument(metavar="PAPER", help="Identifier, link, key or its start, or the name of a method.")
+    ],
+    as_json: Json = False,
+) -> int:
+    """Show a paper, its claims, its method and its verdicts."""
+    from assay.commands import papers
+
+    return papers.show(paper, as_json)
+
+
+# --- methods -----------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def methods(as_json: Json = False) -> int:
+    """List the methods that can be used and run."""
+    from assay.commands import methods as commands
+
+    return commands.methods(as_json)
+
+
+@app.command()
+def doctor(
+    method: Annotated[str | None, typer.Argument(metavar="[METHOD]", help="Look at this method only.")] = None,
+    install: Annotated[bool, typer.Option("--install", help="Install what the method lacks, with pip.")] = False,
+    as_json: Json = False,
+) -> int:
+    """Say what is installed, what is missing with the command that installs it, and where the files are."""
+    from assay.commands import methods as commands
+
+    return commands.doctor(method, install, as_json)
+
+
+# --- studies -----------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def run(
+    method: Annotated[str, typer.Argument(metavar="METHOD", help='"family/method" or "method".')],
+    study: Annotated[str | None, typer.Option(help="Only this study.  [default: all of the method]")] = None,
+    scale: Annotated[
+        str, typer.Option(metavar="small|full", help="Minutes on two cores, or the paper's own settings.")
+    ] = "small",
+    seeds: Annotated[int | None, typer.Option(metavar="N", help="Trials per regime.  [default: the study's]")] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="FIELD=VALUE", help="Change a setting; such a run stays out of the ledger."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="J", help="Trials at a time.  [default: as many as cores]")
+    ] = None,
+    runs: Runs = None,
+    prepare_only: Annotated[bool, typer.Option("--prepare-only", help="Prepare data and models, run nothing.")] = False,
+    as_json: Json = False,
+) -> int:
+    """Run the studies of a method, or resume them, and give the verdicts.
+
+    Ends with 0 whatever the verdicts are, 2 where the study cannot run, 130 after Ctrl-C.
+    """
+    from assay.commands import studies
+
+    return studies.run(method, study, scale, seeds, changes or [], jobs, runs, prepare_only, as_json)
+
+
+@app.command()
+def ledger(
+    method: Annotated[str | None, typer.Argument(metavar="[METHOD]", help="Only this method.")] = None,
+    runs: Runs = None,
+    write: Annotated[Path | None, typer.Option("--write", metavar="FILE", help="Write it as Markdown.")] = None,
+    regimes: Annotated[bool, typer.Option("--regimes", help="Show every regime below its claim.")] = False,
+    as_json: Json = False,
+) -> int:
+    """Show all claims: reported against measured, with the verdict."""
+    from assay.commands import studies
+
+    return studies.ledger(method, runs, write, regimes, as_json)
+
+
+# --- running a command -------------------------------------------------------------------------------------------
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line (default: this process's) and return its exit code; a bug shows its traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a letter shows "?"
+    try:
+        code = _run(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that Python's last flush stays silent
+        return NO_READER
+    return code
+
+
+def _run(argv: list[str]) -> int:
+    try:
+        done: Any = typer.main.get_command(app).main(argv, prog_name="assay", standalone_mode=False)
+    except typer.exceptions.TyperException as error:
+        print(f"assay: {_usage(error)}", file=sys.stderr)
+        return CANNOT
+    except typer.Abort:
+        return 130
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        line = wrong(error)
+        if line is None:
+            raise
+        print(f"assay: {line}", file=sys.stderr)
+        return CANNOT
+    return int(done or 0)
+
+
+def _usage(error: typer.exceptions.TyperException) -> str:
+    """A mistake on the command line, with the help to look at."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "assay"
+    return f"{error.format_message().rstrip('.')}; see {command} --help"
+
+
+_WRONG = {
+    "assay.catalogue": ("CardError", "MissingExtra", "UnknownMethod"),
+    "assay.commands.terminal": ("CommandError",),
+    "assay.data": ("MissingPackage",),
+    "assay.papers.library": ("LibraryError", "NoSuchPaper"),
+    "assay.studies.crew": ("CannotRun",),
+    "assay.studies.ledger": ("StudyBroken",),
+    "assay.studies.records": ("RunBroken", "RunBusy"),
+}
+"""Errors that a user can put right, each of them one line, by the module that defines them."""
+
+
+def wrong(error: Exception) -> str | None:
+    """What a user can put right, in a line; None for a bug."""
+    for module, names in _WRONG.items():
+        loaded = sys.modules.get(module)  # what raised it is loaded; nothing else needs to be
+        if loaded is not None and isinstance(error, tuple(getattr(loaded, name) for name in names)):
+            return str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,10 @@
+from .rpwithprior import GaussianLabels as GaussianLabels
+from .rpwithprior import LabelDPRegressor as LabelDPRegressor
+from .rpwithprior import LaplaceLabels as LaplaceLabels
+from .rpwithprior import RPWithPrior as RPWithPrior
+from .rpwithprior import RROnBins as RROnBins
+from .rpwithprior import StaircaseLabels as StaircaseLabels
+from .rpwithprior import StepPrior as StepPrior
+from .rpwithprior import UnbiasedRandomizer as UnbiasedRandomizer
+from .rpwithprior import exact_epsilon as exact_epsilon
+from .rpwithprior import optimal_interval as optimal_interval

@@ -1,0 +1,12 @@
+from .audit import exact_epsilon as exact_epsilon
+from .baselines import GaussianLabels as GaussianLabels
+from .baselines import LaplaceLabels as LaplaceLabels
+from .baselines import RROnBins as RROnBins
+from .baselines import StaircaseLabels as StaircaseLabels
+from .baselines import UnbiasedRandomizer as UnbiasedRandomizer
+from .interval import optimal_interval as optimal_interval
+from .mechanisms import LabelMechanism as LabelMechanism
+from .mechanisms import RPWithPrior as RPWithPrior
+from .priors import StepPrior as StepPrior
+from .regressor import LabelDPRegressor as LabelDPRegressor
+from .release import WindowRelease as WindowRelease

@@ -1,0 +1,477 @@
+"""The library: a user's papers in one SQLite file, merged and indexed for search.
+
+Each record is kept as it was read; a paper is the merge of its records (`assay.papers.merge`), so the order of reading
+does not matter. What a call writes is written in one transaction, the search index included.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from assay.papers.cjk import grams
+from assay.papers.merge import content, identifiers, marks, merged, same, shingles
+from assay.papers.paper import STATUSES, Paper, Source, key_of
+
+_APPLICATION = 0x41737379
+_COMMON = 50
+"""Records per shingle that are kept: what more abstracts share is a phrase, not a sign of the same paper."""
+_LONG = 120
+"""Shingles from which an abstract is indexed by a sample of them."""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """CREATE TABLE paper (
+            id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, title TEXT NOT NULL, name TEXT NOT NULL,
+            abstract TEXT NOT NULL, authors TEXT NOT NULL, cjk TEXT NOT NULL, venue TEXT NOT NULL, year INTEGER,
+            status TEXT NOT NULL, topics TEXT NOT NULL, date TEXT NOT NULL)""",
+        "CREATE INDEX paper_date ON paper (date DESC, id)",
+        """CREATE TABLE record (
+            id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, body TEXT NOT NULL,
+            paper INTEGER NOT NULL REFERENCES paper DEFERRABLE INITIALLY DEFERRED,
+            added TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')))""",
+        "CREATE INDEX record_paper ON record (paper)",
+        """CREATE TABLE source (
+            record INTEGER NOT NULL REFERENCES record, format TEXT NOT NULL, file TEXT NOT NULL, sha256 TEXT NOT NULL,
+            entry INTEGER NOT NULL, first_line INTEGER NOT NULL, last_line INTEGER NOT NULL,
+            PRIMARY KEY (record, sha256, entry)) WITHOUT ROWID""",
+        "CREATE TABLE mark (mark TEXT NOT NULL, record INTEGER NOT NULL REFERENCES record, PRIMARY KEY (mark, record)) WITHOUT ROWID",
+        "CREATE TABLE shingle (hash INTEGER NOT NULL, record INTEGER NOT NULL, PRIMARY KEY (hash, record)) WITHOUT ROWID",
+        """CREATE TABLE alias (
+            key TEXT PRIMARY KEY, bare TEXT NOT NULL,
+            paper INTEGER NOT NULL REFERENCES paper DEFERRABLE INITIALLY DEFERRED) WITHOUT ROWID""",
+        "CREATE INDEX alias_bare ON alias (bare)",
+        "CREATE INDEX alias_paper ON alias (paper)",
+        """CREATE VIRTUAL TABLE words USING fts5 (
+            title, name, abstract, authors, cjk, content='paper', content_rowid='id',
+            tokenize='porter unicode61 remove_diacritics 2')""",
+        """CREATE TRIGGER paper_insert AFTER INSERT ON paper BEGIN
+            INSERT INTO words (rowid, title, name, abstract, authors, cjk)
+            VALUES (new.id, new.title, new.name, new.abstract, new.authors, new.cjk); END""",
+        """CREATE TRIGGER paper_delete AFTER DELETE ON paper BEGIN
+            INSERT INTO words (words, rowid, title, name, abstract, authors, cjk)
+            VALUES ('delete', old.id, old.title, old.name, old.abstract, old.authors, old.cjk); END""",
+        """CREATE TRIGGER paper_update AFTER UPDATE ON paper BEGIN
+            INSERT INTO words (words, rowid, title, name, abstract, authors, cjk)
+            VALUES ('delete', old.id, old.title, old.name, old.abstract, old.authors, old.cjk);
+            INSERT INTO words (rowid, title, name, abstract, authors, cjk)
+            VALUES (new.id, new.title, new.name, new.abstract, new.authors, new.cjk); END""",
+    ),
+)
+"""One tuple of statements per version of the file; `PRAGMA user_version` counts those done."""
+
+_LINK = re.compile(
+    r"https?://(?:www\.)?(?:(?P<openreview>openreview\.net)/(?:forum|pdf)\?(?:[^#\s]*&)?id="
+    r"|(?P<arxiv>arxiv\.org)/(?:abs|pdf)/|(?:dx\.)?(?P<doi>doi\.org)/)(?P<id>[^&#\s?]+)"
+)
+
+
+class LibraryError(Exception):
+    """The library file cannot be used; one line that names the file and what to do."""
+
+
+class NoSuchPaper(LookupError):
+    """No paper, or more than one, answers to what was asked for; one line that says which."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+@dataclass(frozen=True)
+class MaybeSame:
+    """Two papers whose abstracts overlap without being near enough to merge them unasked."""
+
+    key: str
+    other: str
+    containment: float
+    """Shared three-word runs over those of the shorter abstract, 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Added:
+    """What `Library.add` did with each of its records."""
+
+    added: int
+    """Records that became a new paper."""
+    merged: int
+    """Records, or sightings in another file, that joined a paper."""
+    unchanged: int
+    """Records that were there, from the same entry of the same file."""
+    may_be_same: tuple[MaybeSame, ...] = ()
+
+
+class Library:
+    """The papers in the SQLite file `path`, which is created where there is none; ":memory:" keeps them in memory.
+
+    Use it as a context manager, or close it. One object serves one thread; several processes may share the file.
+    LibraryError for a file that is no library, is damaged, or was written by a newer Assay.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = str(path)
+        try:
+            if self.path != ":memory:":
+                Path(self.path).parent.mkdir(parents=True, exist_ok=True)
+            self.db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+        except (OSError, sqlite3.Error) as error:
+            raise LibraryError(f"{self.path}: cannot be opened as a library: {error}") from None
+        try:
+            with self.errors():
+                self._migrate()
+        except BaseException:
+            self.db.close()
+            raise
+
+    def _migrate(self) -> None:
+        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "cache_size = -65536"):
+            self.db.execute(f"PRAGMA {pragma}")
+        if self._check_version() == len(MIGRATIONS):
+            return
+        with self._writing():
+            for version in range(self._check_version(), len(MIGRATIONS)):  # again: another process may have been first
+                for statement in MIGRATIONS[version]:
+                    self.db.execute(statement)
+            self.db.execute(f"PRAGMA application_id = {_APPLICATION}")
+            self.db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+    def _check_version(self) -> int:
+        version = int(self.db.execute("PRAGMA user_version").fetchone()[0])
+        owner = int(self.db.execute("PRAGMA application_id").fetchone()[0])
+        tables = int(self.db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+        if owner != _APPLICATION and (owner or version or tables):
+            raise LibraryError(f"{self.path}: an SQLite file of another program; name another file for the library")
+        if version > len(MIGRATIONS):
+            raise LibraryError(
+                f"{self.path}: written by a newer Assay (format {version}, this one knows {len(MIGRATIONS)}); "
+                "update Assay: pip install -U assay"
+            )
+        return version
+
+    def close(self) -> None:
+        """Close the file."""
+        self.db.close()
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Turn errors of SQLite into a LibraryError of one line."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            busy = "; another process is writing to it, try again" if "locked" in str(error) else ""
+            raise LibraryError(f"{self.path}: {error}{busy}") from error
+        except sqlite3.DatabaseError as error:
+            raise LibraryError(
+                f"{self.path}: no Assay library, or a damaged one ({error}); move it away and read your listings again"
+            ) from error
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self.errors():
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self.db.execute("COMMIT")
+            except BaseException:
+                if self.db.in_transaction:
+                    self.db.execute("ROLLBACK")
+                raise
+
+    def add(self, papers: Iterable[Paper]) -> Added:
+        """Add records, all of them or (after an error or Ctrl-C) none; the same record again changes nothing."""
+        counts: Counter[str] = Counter()
+        touched: set[int] = set()
+        asked: dict[tuple[int, int], float] = {}
+        with self._writing():
+            next_id = self._number("SELECT coalesce(max(id), 0) FROM paper") + 1
+            for paper in papers:
+                body = json.dumps(content(paper), sort_keys=True, separators=(",", ":"))
+                digest = hashlib.sha256(body.encode()).digest()[:16]
+                known = self.db.execute("SELECT id, paper FROM record WHERE hash = ?", (digest,)).fetchone()
+                if known:
+                    record, home = known
+                    outcome = "merged"
+                else:
+                    matches, unsure, new_shingles = self._compare(paper)
+                    home = min(matches, default=next_id)
+                    outcome = "merged" if matches else "added"
+                    next_id += not matches
+                    for other in sorted(matches - {home}):
+                        self._join(other, home)
+                        touched.discard(other)
+                    record = self.db.execute(
+                        "INSERT INTO record (hash, body, paper) VALUES (?, ?, ?)", (digest, body, home)
+                    ).lastrowid
+                    self.db.executemany("INSERT INTO mark VALUES (?, ?)", [(mark, record) for mark in set(marks(paper))])
+                    self.db.executemany("INSERT INTO shingle VALUES (?, ?)", [(one, record) for one in new_shingles])
+                    asked |= {(record, other): containment for other, containment in unsure.items()}
+                fresh = [self._see(record, source) for source in paper.sources]
+                if known and not any(fresh):
+                    counts["unchanged"] += 1
+                    continue
+                counts[outcome] += 1
+                touched.add(home)
+            for paper_id in sorted(touched):
+                self._refresh(paper_id)
+            may_be_same = self._asked(asked)
+        return Added(counts["added"], counts["merged"], counts["unchanged"], may_be_same)
+
+    def _compare(self, paper: Paper) -> tuple[set[int], dict[int, float], list[int]]:
+        """Papers that `paper` is the same as, records it may be the same as, and the shingles to index for it.
+
+        Of a long abstract every fourth shingle is indexed. Two abstracts that are the same by `merge.same`, one of
+        them long, share 33 shingles or more, so the chance that fewer than two of those are indexed is below 0.1 %.
+        """
+        candidates: set[int] = set()
+        for mark in marks(paper):
+            candidates.update(row[0] for row in self.db.execute("SELECT record FROM mark WHERE mark = ?", (mark,)))
+        runs = shingles(paper.abstract)
+        shared: Counter[int] = Counter()
+        spread: Counter[int] = Counter()
+        wanted = json.dumps(list(runs))
+        for one, record in self.db.execute(
+            "SELECT hash, record FROM json_each(?) JOIN shingle ON hash = value", (wanted,)
+        ):
+            shared[record] += 1
+            spread[one] += 1
+        candidates.update(record for record, count in shared.items() if count > 1)
+        matches: set[int] = set()
+        unsure: dict[int, float] = {}
+        for record in candidates:
+            body, home = self.db.execute("SELECT body, paper FROM record WHERE id = ?", (record,)).fetchone()
+            if home in matches:
+                continue
+            verdict, containment = same(paper, Paper.from_dict(json.loads(body)))
+            if verdict == "same":
+                matches.add(home)
+            elif verdict == "ask":
+                unsure[record] = containment
+        kept = runs if len(runs) < _LONG else [one for one in runs if one % 4 == 0]
+        return matches, unsure, [one for one in kept if spread[one] < _COMMON]
+
+    def _see(self, record: int, source: Source) -> bool:
+        """Note where a record was seen; False where that was known."""
+        done = self.db.execute(
+            "INSERT OR IGNORE INTO source (record, format, file, sha256, entry, first_line, last_line) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (record, *astuple(source)),
+        )
+        return done.rowcount == 1
+
+    def _join(self, other: int, home: int) -> None:
+        """Give the records and names of paper `other` to paper `home`."""
+        self.db.execute("UPDATE record SET paper = ? WHERE paper = ?", (home, other))
+        self.db.execute("UPDATE alias SET paper = ? WHERE paper = ?", (home, other))
+        self.db.execute("DELETE FROM paper WHERE id = ?", (other,))
+
+    def _refresh(self, paper_id: int) -> None:
+        """Compute a paper from its records; the triggers keep the search index in step."""
+        records = self._records([paper_id])[paper_id]
+        paper = merged(records)
+        key = self._free_key(paper, paper_id)
+        name, colon, _ = paper.title.partition(": ")
+        named = str(paper.extra.get("name") or (name if colon and name.count(" ") < 3 else ""))
+        told = paper.abstract or str(paper.extra.get("summary", ""))
+        row = {
+            "id": paper_id,
+            "key": key,
+            "title": paper.title,
+            "name": named,
+            "abstract": told,
+            "authors": "; ".join(paper.authors),
+            "cjk": grams(" ".join((paper.title, told, *paper.authors, *paper.keywords))),
+            "venue": paper.venue,
+            "year": paper.year,
+            "status": paper.status,
+            "topics": "\n".join(f"{area} · {sub}" if sub else area for area, sub in paper.topics),
+            "date": paper.date or (f"{paper.year}-12-31" if paper.year else ""),
+        }
+        changes = ", ".join(f"{column} = excluded.{column}" for column in row if column != "id")
+        self.db.execute(
+            f"INSERT INTO paper ({', '.join(row)}) VALUES ({', '.join('?' * len(row))}) "  # noqa: S608 - our own names
+            f"ON CONFLICT (id) DO UPDATE SET {changes}",
+            tuple(row.values()),
+        )
+        names = {key} | {key_of(record) for record in records}.union(*map(identifiers, records))
+        self.db.executemany(
+            "INSERT OR IGNORE INTO alias VALUES (?, ?, ?)", [(name, name.partition(":")[2], paper_id) for name in names]
+        )
+
+    def _free_key(self, paper: Paper, paper_id: int) -> str:
+        """The paper's key; another one where a different paper holds it (two that share a boilerplate abstract)."""
+        without = replace(paper, abstract="")
+        for key in (paper.key, key_of(without), f"{key_of(without)}-{paper_id}"):
+            if self.db.execute("SELECT 1 FROM paper WHERE key = ? AND id <> ?", (key, paper_id)).fetchone() is None:
+                break
+        return key
+
+    def _asked(self, asked: dict[tuple[int, int], float]) -> tuple[MaybeSame, ...]:
+        found: dict[tuple[str, str], float] = {}
+        for pair, containment in asked.items():
+            keys = sorted(
+                self.db.execute("SELECT key FROM record JOIN paper ON paper.id = paper WHERE record.id = ?", (one,)).fetchone()[0]
+                for one in pair
+            )
+            if keys[0] != keys[1]:
+                found[keys[0], keys[1]] = max(containment, found.get((keys[0], keys[1]), 0.0))
+        return tuple(MaybeSame(one, other, containment) for (one, other), containment in found.items())
+
+    def get(self, name: str) -> Paper:
+        """The paper with this key, former key, identifier ("AbC12_-xyz", "2601.01234"), link, or start of one of them.
+
+        NoSuchPaper, with what is near, where none or several answer.
+        """
+        wanted = name.strip()
+        if link := _LINK.search(wanted):
+            value = link["id"] if not link["arxiv"] else re.sub(r"v\d+$|\.pdf$", "", link["id"])
+            kind = next(kind for kind in ("openreview", "arxiv", "doi") if link[kind])
+            wanted = f"{kind}:{value.lower() if kind == 'doi' else value}"
+        if not wanted:
+            raise NoSuchPaper("no paper is named by nothing: give a key, an identifier or the start of one")
+        with self.errors():
+            found = self._ids("SELECT DISTINCT paper FROM alias WHERE key = ? OR bare = ? LIMIT 6", (wanted, wanted))
+            if not found:
+                span = (wanted, wanted + "\U0010ffff")
+                found = self._ids(
+                    "SELECT DISTINCT paper FROM alias WHERE key >= ? AND key < ? UNION "
+                    "SELECT DISTINCT paper FROM alias WHERE bare >= ? AND bare < ? LIMIT 6",
+                    span + span,
+                )
+            papers = self.load(found)
+        if len(papers) == 1:
+            return papers[0]
+        if papers:
+            raise NoSuchPaper(f"{name!r} is the start of several papers: {', '.join(paper.key for paper in papers)}")
+        raise NoSuchPaper(f"no paper {name!r} in {self.path}; `assay search` finds it by its words")
+
+    def list(
+        self,
+        *,
+        venue: str | None = None,
+        topic: str | None = None,
+        status: str | Sequence[str] | None = None,
+        since: str | None = None,
+        keys: Iterable[str] | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> list[Paper]:
+        """Papers, newest first, that pass the filters of `where`."""
+        condition, values = where(venue=venue, topic=topic, status=status, since=since, keys=keys)
+        with self.errors():
+            found = self._ids(
+                f"SELECT id FROM paper WHERE {condition} ORDER BY date DESC, id LIMIT ? OFFSET ?",  # noqa: S608
+                (*values, -1 if limit is None else limit, offset),
+            )
+            return self.load(found)
+
+    def count(
+        self,
+        *,
+        venue: str | None = None,
+        topic: str | None = None,
+        status: str | Sequence[str] | None = None,
+        since: str | None = None,
+        keys: Iterable[str] | None = None,
+    ) -> int:
+        """How many papers pass the filters of `where`."""
+        condition, values = where(venue=venue, topic=topic, status=status, since=since, keys=keys)
+        with self.errors():
+            return self._number(f"SELECT count(*) FROM paper WHERE {condition}", values)  # noqa: S608
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Papers by `status`, `venue`, `year` and `topic`, the most frequent first; a paper may count under several topics."""
+        found: dict[str, dict[str, int]] = {}
+        with self.errors():
+            for column in ("status", "venue", "year"):
+                rows = self.db.execute(
+                    f"SELECT {column}, count(*) AS n FROM paper WHERE coalesce({column}, '') <> '' "  # noqa: S608
+                    "GROUP BY 1 ORDER BY n DESC, 1"
+                )
+                found[column] = {str(value): n for value, n in rows}
+            rows = self.db.execute("SELECT topics FROM paper WHERE topics <> ''")
+            found["topic"] = dict(Counter(topic for (topics,) in rows for topic in topics.split("\n")).most_common())
+        return found
+
+    def load(self, ids: Sequence[int]) -> list[Paper]:
+        """The papers with these row numbers, in that order."""
+        keys = dict(self.db.execute("SELECT paper.id, paper.key FROM json_each(?) JOIN paper ON paper.id = value", (json.dumps(ids),)))
+        records = self._records(ids)
+        return [replace(merged(records[one]), key=keys[one]) for one in ids]
+
+    def _records(self, ids: Sequence[int]) -> dict[int, list[Paper]]:
+        wanted = (json.dumps(ids),)
+        sources: dict[int, list[Source]] = {}
+        for record, *parts in self.db.execute(
+            "SELECT record, format, file, sha256, entry, first_line, last_line FROM json_each(?) "
+            "JOIN record ON paper = value JOIN source ON record = record.id",
+            wanted,
+        ):
+            sources.setdefault(record, []).append(Source(*parts))
+        found: dict[int, list[Paper]] = {}
+        for record, paper, body in self.db.execute(
+            "SELECT record.id, paper, body FROM json_each(?) JOIN record ON paper = value", wanted
+        ):
+            one = Paper.from_dict(json.loads(body))
+            found.setdefault(paper, []).append(replace(one, sources=tuple(sources.get(record, ()))))
+        return found
+
+    def _ids(self, sql: str, values: Sequence[Any]) -> list[int]:
+        return [int(row[0]) for row in self.db.execute(sql, values)]
+
+    def _number(self, sql: str, values: Sequence[Any] = ()) -> int:
+        return int(self.db.execute(sql, values).fetchone()[0])
+
+
+def where(
+    *,
+    venue: str | None = None,
+    topic: str | None = None,
+    status: str | Sequence[str] | None = None,
+    since: str | None = None,
+    keys: Iterable[str] | None = None,
+) -> tuple[str, list[Any]]:
+    """The filters as a condition on the table `paper`, with its values.
+
+    `venue`: the whole name or its first words ("ICLR" for "ICLR 2026"); `topic`: any part of "Area · Subarea"; both
+    whatever their case. `status`: one or several of STATUSES. `since`: an ISO date or the start of one; a paper known
+    by its year only counts as of the year's end. `keys`: only these papers, by key or former key. ValueError for a
+    status or a date that is none.
+    """
+    parts, values = ["1"], list[Any]()
+    if venue is not None:
+        parts.append("(lower(venue) = ? OR substr(lower(venue), 1, ?) = ?)")
+        name = " ".join(venue.lower().split())
+        values += [name, len(name) + 1, name + " "]
+    if topic is not None:
+        parts.append("instr(lower(topics), ?) > 0")
+        values.append(" ".join(topic.lower().split()))
+    if status is not None:
+        wanted = [status] if isinstance(status, str) else list(status)
+        for one in wanted:
+            if one not in STATUSES:
+                raise ValueError(f"status: {one!r} is none of {', '.join(STATUSES)}")
+        parts.append(f"status IN ({', '.join('?' * len(wanted))})")
+        values += wanted
+    if since is not None:
+        if not re.fullmatch(r"\d{4}(-\d\d(-\d\d)?)?", since):
+            raise ValueError(f"since: {since!r} is no date; write it as 2026-02-21, 2026-02 or 2026")
+        parts.append("date >= ?")
+        values.append(since)
+    if keys is not None:
+        parts.append("paper.id IN (SELECT alias.paper FROM json_each(?) JOIN alias ON alias.key = value)")
+        values.append(json.dumps(list(keys)))
+    return " AND ".join(parts), values
