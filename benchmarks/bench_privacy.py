@@ -5,7 +5,8 @@
 - optimal interval at 2,000 nodes: ours against a plain double loop over all pairs of nodes, timed whole, once with sums
   taken from a running total and once with numpy's sum per pair on 200 nodes, scaled by pairs.
 
-All in CPU seconds of one thread, which other work on the machine disturbs less. Each of our times is the median of 7 repeats after a warm-up; each loop's is the shortest of 3.
+All in CPU seconds of one thread, which other work on the machine disturbs less. Each of our times is the median of 7
+repeats after a warm-up; each loop's is the shortest of 3.
 """
 
 from __future__ import annotations

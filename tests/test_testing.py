@@ -239,12 +239,12 @@ LACKS = {
     ),
     "trial that raises": (
         "a trial runs",
-        {"study.py": STUDY.replace("rng = np", "rng = no_such_name = 1 / 0 #")},
+        {"study.py": STUDY.replace("def value(arm", "1 / 0\n\n        def value(arm")},
         "a trial with seed 0 raises ZeroDivisionError",
     ),
     "arm that fails": (
         "a trial runs",
-        {"study.py": STUDY.replace("lambda: value(1.0)", "lambda: 1 / 0")},
+        {"study.py": STUDY.replace('lambda: value("toy", 1.0)', "lambda: 1 / 0")},
         "regime 'all': arm 'toy' fails: ZeroDivisionError",
     ),
     "arm that is not run": (

@@ -29,8 +29,6 @@ STUDY = '''
 import time
 from dataclasses import dataclass
 
-import numpy as np
-
 from assay.studies.study import Settings, Test
 
 
@@ -57,14 +55,12 @@ class Toy:
     tests = (Test("higher", "toy", difference, margin=0.1, against=("plain",)),)
 
     def trial(self, run):
-        rng = np.random.default_rng(run.seed)
-
-        def value(shift):
+        def value(arm, shift):
             time.sleep(run.settings.pause)
-            return {"value": shift + 0.1 * rng.standard_normal()}
+            return {"value": shift + 0.1 * run.rng(arm).standard_normal()}
 
-        run.arm("plain", lambda: value(0.0))
-        run.arm("toy", lambda: value(1.0))
+        run.arm("plain", lambda: value("plain", 0.0))
+        run.arm("toy", lambda: value("toy", 1.0))
 
 
 STUDIES = (Toy(),)

@@ -38,7 +38,7 @@ from assay.shelf import paper_of
 from assay.studies.ledger import StudyBroken, outcome_of, rule_of
 from assay.studies.records import trials_of
 from assay.studies.study import Settings, Study, Test, Trial, option
-from assay.studies.worker import Task, WorkerRun, _Sender
+from assay.studies.worker import Task, WorkerRun, _Sender, threads_environment
 
 if TYPE_CHECKING:
     import pytest
@@ -72,7 +72,7 @@ class Check:
     def lines(self) -> list[str]:
         """A line per thing that is missing; none where the check holds."""
         try:
-            return list(self.problems(self.card))
+            return list(dict.fromkeys(self.problems(self.card)))
         except (CardError, ImportError) as error:
             return [str(error)]
 
@@ -175,8 +175,10 @@ def smoke(study: Study, needs: Mapping[str, str] | None = None) -> list[Trial]:
 
     The settings are the study's `tiny` where it has them, else `small`; `prepare` runs into a temporary folder.
     """
+    from threadpoolctl import threadpool_limits
+
     settings: Settings = getattr(study, "tiny", study.small)
-    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder, threadpool_limits(settings.threads):
         prepare = option(study, "prepare")
         if prepare is not None:
             prepare(settings, Path(folder), lambda done, what="": None)
@@ -324,7 +326,7 @@ def _undocumented_class(name: str, cls: type) -> Iterator[str]:
             fn = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
             if inspect.isfunction(fn):
                 doc = inspect.getdoc(getattr(cls, attribute)) or ""
-                yield from _undocumented_function(f"{name}.{attribute}", fn, doc)
+                yield from _undocumented_function(f"{base.__name__}.{attribute}", fn, doc)
 
 
 def _undocumented_function(name: str, fn: Any, doc: str) -> Iterator[str]:
@@ -580,8 +582,9 @@ CHECKS: dict[str, Callable[[Card], Iterator[str]]] = {
 
 
 def _python(program: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in a fresh Python with this one's import path."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    """Run a program in a fresh Python with this one's import path, on one thread so that it repeats itself."""
+    path = os.pathsep.join(path for path in sys.path if path)
+    environment = {**os.environ, **threads_environment(1), "PYTHONPATH": path}
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)],
         capture_output=True,

@@ -22,14 +22,14 @@ def said(values, control=None, **given):
 
 
 @given(values=seeds, up=st.integers(0, 64).map(lambda k: k / 16))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_more_effect_is_never_worse(values, up):
     before, after = said(values), said([x + up for x in values])
     assert RANK.index(after.word) >= RANK.index(before.word)
 
 
 @given(values=seeds, up=st.integers(0, 64).map(lambda k: k / 16), margin=st.sampled_from([0.25, 0.5, 1.0]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_less_loss_is_never_worse(values, up, margin):
     order = ("contradicted", "inconclusive", "reproduced")
     spoiled = {"": [-40.0 - x for x in range(len(values))]}
@@ -41,7 +41,7 @@ def test_less_loss_is_never_worse(values, up, margin):
 
 
 @given(data=st.data(), values=seeds, factor=st.sampled_from([2.0**-20, 0.5, 2.0, 2.0**20]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_the_unit_does_not_matter(data, values, factor):
     control = data.draw(st.none() | st.lists(sixteenths, min_size=len(values), max_size=len(values)))
     scaled = said(
@@ -57,7 +57,7 @@ def test_the_unit_does_not_matter(data, values, factor):
 
 
 @given(data=st.data(), values=seeds)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_the_order_of_seeds_does_not_matter(data, values):
     control = data.draw(st.lists(sixteenths, min_size=len(values), max_size=len(values)))
     order = data.draw(st.permutations(range(len(values))))
@@ -65,7 +65,7 @@ def test_the_order_of_seeds_does_not_matter(data, values):
 
 
 @given(values=seeds, others=st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_another_baseline_never_helps_a_claim(values, others):
     """Except that a refutation gets harder, since its level is divided: `absent` may then become open."""
     second = others.draw(st.lists(sixteenths, min_size=len(values), max_size=len(values)))

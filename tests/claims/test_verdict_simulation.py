@@ -1,13 +1,14 @@
 """How often the rules are right, by simulation: fixed seeds, so a run either always passes or never.
 
 Tolerances are about three standard errors: 20,000 draws put a share of 95 % within 0.0046 and one of 2.5 % within
-0.0033; 10,000 draws put one of 1 % within 0.0030. The long-run shares quoted are from 400,000 draws.
+0.0033; 200,000 draws put one of 1 % within 0.0007.
 """
 
 from collections import Counter
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from assay.claims.effects import Outcome, Rule
 from assay.claims.intervals import fieller_interval, least, rows_interval, t_interval
@@ -25,38 +26,55 @@ def test_the_interval_covers_as_often_as_it_says(n):
     assert np.mean([b.high < 0.7 for b in bounds]) == pytest.approx(0.025, abs=0.004)
 
 
-def verdicts(n, reported, effect, seed, draws):
-    """Shares of the verdicts at noise of standard deviation 1."""
+def words(x, margin, reported):
+    """Steps 4 to 11 of `more` once more, for many runs at a time: x has shape (runs, trials)."""
+    n = x.shape[1]
+    half = stats.t.ppf(0.975, n - 1) * x.std(axis=1, ddof=1) / np.sqrt(n)
+    mean = x.mean(axis=1)
+    low, high = mean - half, mean + half
+    steps = [
+        ((high < 0) & (mean <= -margin), "contradicted"),
+        (high < margin, "absent"),
+        (low <= 0, "inconclusive"),
+        ((mean >= 0.8 * reported) & (low >= 0.5 * reported), "reproduced"),
+        (high < 0.8 * reported, "weaker"),
+    ]
+    return np.select([condition for condition, _ in steps], [word for _, word in steps], "consistent")
+
+
+def shares(n, reported, effect, seed):
+    """Shares of the verdicts of 200,000 runs at noise of standard deviation 1, the first 1,500 of them judged."""
+    x = np.random.default_rng(seed).normal(effect, 1.0, (200_000, n))
+    found = words(x, reported / 4, reported)
     rule = Rule("more", reported / 4, planned=n, compares="magnitude", reported=reported)
-    x = np.random.default_rng(seed).normal(effect, 1.0, (draws, n)).tolist()
-    found = Counter(judge(rule, Outcome({"": trials})).word for trials in x)
-    return {word: count / draws for word, count in found.items()}
+    assert [judge(rule, Outcome({"": run})).word for run in x[:1_500].tolist()] == found[:1_500].tolist()
+    return {word: count / len(x) for word, count in Counter(found.tolist()).items()}
 
 
 @pytest.mark.parametrize("reported", [1.0, 2.0])
 def test_noise_is_hardly_ever_reproduced(reported):
-    found = verdicts(5, reported, 0.0, seed=11, draws=10_000)
-    assert found.get("reproduced", 0.0) <= 0.004  # 0.21 % in the long run at R = 1 sd
-    # A wrong direction either way as often as announced: 2.5 % (the ledger's "0.025 N").
-    supports = sum(found.get(word, 0.0) for word in ("weaker", "consistent", "reproduced"))
-    assert supports <= 0.025 + 0.005
-    assert found.get("contradicted", 0.0) <= 0.025 + 0.005
-    # The easy criterion, "the interval reaches R", would have called most of this noise a success at R = 1 sd.
-    x = np.random.default_rng(12).normal(size=(DRAWS, 5))
-    reaches = np.mean([t_interval(trials).high >= 1.0 for trials in x])
-    assert reaches == pytest.approx(0.60, abs=0.015)
+    found = shares(5, reported, 0.0, seed=11)
+    assert found.get("reproduced", 0.0) <= 0.0025
+    # A wrong direction either way at most as often as announced: 2.5 % (the ledger's "0.025 N").
+    assert sum(found.get(word, 0.0) for word in ("weaker", "consistent", "reproduced")) <= 0.026
+    assert found.get("contradicted", 0.0) <= 0.026
 
 
-# At n = 5 and R = 1 sd the long-run share is 1.17 %, over the 1 % that holds from the default 8 trials up (0.88 %).
-@pytest.mark.parametrize(
-    ("n", "reported", "limit"), [(5, 1.0, 0.015), (5, 2.0, 0.0055), (8, 1.0, 0.0116), (8, 2.0, 0.004)]
-)
+def test_the_easy_criterion_would_call_noise_a_success():
+    """ "The interval reaches R", at R = 1 sd: the reason for the rules."""
+    for n, share in ((3, 0.82), (5, 0.60), (8, 0.32)):
+        x = np.random.default_rng(12).normal(size=(DRAWS, n))
+        assert np.mean([t_interval(run).high >= 1.0 for run in x]) == pytest.approx(share, abs=0.012)
+
+
+# The limit is 1 %. It holds at the default 8 trials, and at 5 where R is 2 sd; at 5 trials and R = 1 sd it is 1.17 %.
+@pytest.mark.parametrize(("n", "reported", "limit"), [(5, 1.0, 0.0125), (5, 2.0, 0.01), (8, 1.0, 0.01), (8, 2.0, 0.01)])
 def test_a_third_of_the_effect_is_hardly_ever_reproduced(n, reported, limit):
-    assert verdicts(n, reported, reported / 3, seed=13, draws=10_000).get("reproduced", 0.0) <= limit
+    assert shares(n, reported, reported / 3, seed=13).get("reproduced", 0.0) <= limit
 
 
 def test_the_full_effect_is_reproduced_once_the_noise_allows():
-    assert verdicts(8, 4.0, 4.0, seed=14, draws=1_000)["reproduced"] >= 0.97
+    assert shares(8, 4.0, 4.0, seed=14)["reproduced"] >= 0.97
 
 
 def test_fixed_items_cover_at_least_as_often_as_they_say():
@@ -82,11 +100,11 @@ def test_the_hardest_baseline_is_bounded_from_above_and_below():
     rng = np.random.default_rng(17)
     rule = Rule("more", 0.1)
     bounds = []
-    for _ in range(4_000):
+    for _ in range(3_000):
         lists = {name: rng.normal(0.4, 1.0, 8).tolist() for name in "abc"}
         bounds.append(least(read(rule, Outcome(lists)).effects))
     assert np.mean([b.low > 0.4 for b in bounds]) <= 0.025
-    assert np.mean([b.high < 0.4 for b in bounds]) == pytest.approx(0.025, abs=0.0075)
+    assert np.mean([b.high < 0.4 for b in bounds]) == pytest.approx(0.025, abs=0.0085)
 
 
 def test_the_best_regime_is_not_found_by_luck():
@@ -94,9 +112,9 @@ def test_the_best_regime_is_not_found_by_luck():
     rng = np.random.default_rng(18)
     rule = Rule("more", 0.01, planned=8, over="some")
     headline = alone = 0
-    for _ in range(600):
+    for _ in range(300):
         over, each = combine(rule, {str(r): Outcome({"": rng.normal(size=8).tolist()}) for r in range(10)})
         headline += over.word == "consistent"
         alone += any(verdict.word == "consistent" for verdict in each.values())
-    assert headline / 600 <= 0.025 + 0.019
-    assert alone / 600 == pytest.approx(1 - 0.975**10, abs=0.05)
+    assert headline / 300 <= 0.025 + 0.027
+    assert alone / 300 == pytest.approx(1 - 0.975**10, abs=0.072)

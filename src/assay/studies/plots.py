@@ -26,12 +26,14 @@ Chart = alt.LayerChart | alt.FacetChart
 GREY = "#7d848c"
 TONES = {"supports": "#16877a", "open": GREY, "refutes": "#9163b6"}
 _SHAPES = {"supports": "circle", "open": "square", "refutes": "diamond"}
+_SIZES = {"supports": 60, "open": 50, "refutes": 110}  # of equal weight to the eye
+_TOGETHER = {"all": "all: the worst", "mean": "all: the mean", "some": "all: the best"}
 # Ours: eight tones with a contrast of at least 3 to 1 on white and on near-black; more arms repeat them with dashes.
 PALETTE = ("#3579b8", "#c2611f", "#16877a", "#b0528c", "#8a7a1c", "#7a68c8", "#4f8a2f", GREY)
 _DASHES = ([1, 0], [6, 3], [2, 2])
 _MOST_DOTS = 1500
 _MOST_CURVE_POINTS = 6_000
-_WIDTH = 460
+_WIDTH = 520
 
 
 # --- effects ------------------------------------------------------------------------------------------------------
@@ -53,18 +55,22 @@ def effects(lines: Sequence[Line]) -> alt.VConcatChart | None:
 def _panel(lines: Sequence[Line]) -> Chart:
     first = lines[0]
     several = any(line.regime for line in lines)
-    names = [clean(line.regime) or ("over all regimes" if several else "effect") for line in lines]
+    names = [clean(line.regime) or (_TOGETHER[line.over] if several else "effect") for line in lines]
     low, high = _reach(lines)
-    y = alt.Y("row:N", title=None, scale=alt.Scale(domain=names), axis=alt.Axis(labelLimit=220, ticks=False))
+    together = " || ".join(f"datum.value == '{name}'" for name in _TOGETHER.values())
+    bold = alt.condition(together, alt.value("bold"), alt.value("normal"))
+    axis = alt.Axis(labelLimit=220, ticks=False, labelFontWeight=bold)
+    y = alt.Y("row:N", title=None, scale=alt.Scale(domain=names), axis=axis)
     x = alt.X("x:Q", scale=alt.Scale(domain=[low, high], nice=False, zero=False), axis=_axis(first, low, high))
     layers = [*_marks_behind(lines, x, low, high)]
     rows = [_interval_row(line, name, low, high) for line, name in zip(lines, names, strict=True)]
     colour = alt.Color("tone:N", scale=alt.Scale(domain=list(TONES), range=list(TONES.values())), legend=None)
     shape = alt.Shape("tone:N", scale=alt.Scale(domain=list(_SHAPES), range=list(_SHAPES.values())), legend=None)
+    size = alt.Size("tone:N", scale=alt.Scale(domain=list(_SIZES), range=list(_SIZES.values())), legend=None)
     found = [row for row in rows if row["x"] is not None]
     base = alt.Chart(_data(found)).encode(y=y, color=colour)
     layers.append(base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q"))
-    layers.append(base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=shape))
+    layers.append(base.mark_point(filled=True, opacity=1).encode(x=x, shape=shape, size=size))
     for end, sign in (("low", "triangle-left"), ("high", "triangle-right")):
         cut = [row for row in found if row[f"{end}_cut"]]
         if cut:
@@ -294,7 +300,7 @@ def _scale(values: Iterable[float | None]) -> alt.Scale:
     return alt.Scale(zero=False)
 
 
-def _faceted(chart: alt.LayerChart, rows: Sequence[Row], width: int, height: Any) -> Chart:
+def _faceted(chart: Chart, rows: Sequence[Row], width: int, height: Any) -> Chart:
     """The chart with its data, a panel per regime where there are several."""
     regimes = list(dict.fromkeys(row["regime"] for row in rows))
     drawn: Chart = chart.properties(width=width * (2 if len(regimes) == 1 else 1), height=height)
@@ -313,7 +319,9 @@ def _data(rows: Sequence[Row]) -> dict[str, Any]:
 _CONFIG: dict[str, Any] = {
     "background": "transparent",
     "aria": False,
-    "font": "system-ui, sans-serif",
+    # Fonts of the same widths everywhere, so that labels drawn by a browser take the room they were given.
+    "font": "Arial, Helvetica, 'Liberation Sans', sans-serif",
+    "padding": {"left": 8, "right": 24, "top": 5, "bottom": 5},
     "view": {"stroke": None},
     "title": {"color": "currentColor", "anchor": "start", "fontSize": 13, "fontWeight": 600},
     "axis": {

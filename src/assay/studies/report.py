@@ -337,7 +337,7 @@ def _settings(known: Known) -> list[tuple[str, str, str]]:
     places = _places(known)
     rows = []
     for name, value in known.run.info["settings"].items():
-        text = ", ".join(map(str, value)) if isinstance(value, list) else _setting(value)
+        text = "; ".join(map(str, value)) if isinstance(value, list) else _setting(value)
         if name in places and text:
             text = "a folder on the machine of the run"
         rows.append((name, without_paths(text) or "none", docs.get(name, "")))
@@ -400,7 +400,8 @@ def _facts(test: Test, card: Card) -> Iterable[tuple[str, str]]:
     yield "Measure", f"{name}: {doc.split(chr(10) * 2)[0]}" if doc else name
     if kind != "always":
         yield "Scale", _SCALE[test.scale]
-        yield "Margin d", f"{effect(test.margin, test.scale)}, the smallest effect that matters"
+        d = effect(test.margin, "log") if test.scale == "log" else f"{test.margin:.6g}"
+        yield "Margin d", f"{d}, the smallest effect that matters"
         yield (
             "Compares",
             _COMPARES[test.compares]
@@ -426,7 +427,7 @@ def _line_facts(line: Line) -> Iterable[tuple[str, str]]:
     yield "Against", _against(line.against)
     yield "Scale", _SCALE.get(line.measured_on, line.measured_on)
     if line.verdict.margin is not None:
-        yield "Margin d", effect(line.verdict.margin, line.measured_on)
+        yield "Margin d", wording.margin(line)
     yield "Compares", _COMPARES.get(line.compares, line.compares)
     yield "Over regimes", _OVER.get(line.over, line.over)
     yield "Code", "ours" if line.of == "ours" else "the authors'"

@@ -77,6 +77,12 @@ def effect(x: float, measured_on: str) -> str:
     return ratio(x) if measured_on == "log" else number(x)
 
 
+def margin(line: Line) -> str:
+    """The margin as it was declared: "0.02", or "1.02x" on the log scale."""
+    d = line.verdict.margin
+    return "" if d is None else ratio(d) if line.measured_on == "log" else f"{d:.6g}"
+
+
 def measured(line: Line) -> str:
     """ "M [L, U]", or what `always` counted, or "" where nothing was measured."""
     verdict = line.verdict
@@ -108,7 +114,7 @@ def details(line: Line) -> list[str]:
     if verdict.n:
         parts += [f"n = {verdict.n}", f"{100 * verdict.level:.3g} %"]
     if verdict.margin is not None and line.claim.kind != "always":
-        parts.append(f"d = {effect(verdict.margin, on)}")
+        parts.append(f"d = {margin(line)}")
     if verdict.reported is not None:
         parts.append(f"R = {effect(verdict.reported, on)}")
     if line.run:
@@ -152,17 +158,32 @@ def remarks(claim: Claim, claims: Iterable[Claim]) -> list[str]:
 # --- verdicts in sentences ----------------------------------------------------------------------------------------
 
 
-def explained(line: Line) -> str:
-    """The verdict in a sentence or two for a reader who has not met the words."""
-    verdict = line.verdict
-    reason = verdict.reason
-    if verdict.word == "untested":
-        return f"Not tested: {reason}." if reason else "Not tested."
-    if verdict.word == "unfit":
-        return f"The test is not fit to judge the claim: {reason}." if reason else "The test is not fit to judge it."
-    if verdict.word == "inconclusive":
-        return _undecided(line)
-    return " ".join(part for part in (_decided(line), _where(line)) if part)
+def explained(line: Line, regimes: Sequence[str] = ()) -> str:
+    """The verdict in a sentence or two for a reader who has not met the words.
+
+    `regimes` are the regimes of the test: over several, the reason starts with the one that decides.
+    """
+    decides, reason = _split(line.verdict.reason, regimes)
+    word = line.verdict.word
+    if word == "untested":
+        said = f"Not tested: {reason}." if reason else "Not tested."
+    elif word == "unfit":
+        said = f"The test is not fit to judge the claim: {reason}." if reason else "The test is not fit to judge it."
+    elif word == "inconclusive":
+        said = _undecided(line, reason)
+    else:
+        said = _decided(line) + (f" ({reason}.)" if reason not in ("", "magnitude open", "exhaustive") else "")
+    return f"{said} The regime that decides: {decides}." if decides else said
+
+
+def _split(reason: str, regimes: Sequence[str]) -> tuple[str, str]:
+    """(regime, reason) of a reason that names a regime first."""
+    for regime in sorted(regimes, key=len, reverse=True):
+        if reason == regime:
+            return regime, ""
+        if reason.startswith(f"{regime}: "):
+            return regime, reason[len(regime) + 2 :]
+    return "", reason
 
 
 def _decided(line: Line) -> str:
@@ -203,36 +224,24 @@ def _consistent(line: Line, no_effect: str) -> str:
     return f"{start} Sizes are not compared, since data or model are not the paper's own."
 
 
-def _where(line: Line) -> str:
-    """What the reason adds: a regime the numbers belong to, failed trials."""
-    reason = line.verdict.reason
-    if not reason or reason in ("magnitude open", "exhaustive"):
-        return ""
-    if line.claim.kind == "always" and reason.endswith(" cases") and line.regime:
-        return f"Found: {reason}."
-    return f"Reason given: {reason}."
-
-
-def _undecided(line: Line) -> str:
-    reason = line.verdict.reason
-    if "pilot" in reason:
-        return f"A pilot: with fewer than 5 trials there is no verdict ({reason})."
+def _undecided(line: Line, reason: str) -> str:
+    if reason == "pilot":
+        return "A pilot: there is no verdict with fewer than 5 trials."
     if re.search(r"\d+ of \d+ trials$|trials, more than", reason):
         return f"There is a verdict only at the planned number of trials, twice or four times that ({reason})."
-    if "machine noise" in reason:
-        return f"The machine is too noisy: the arm raced against itself differs by more than the margin ({reason})."
-    if "specificity open" in reason:
-        return f"The effect is there, but not resolved from that of the control ({reason})."
-    if reason.endswith("cases"):
-        return f"No confirmed case breaks the claim, but too few were checked to say that it is rare ({reason})."
-    what = {
-        "keeps": "the interval holds losses within the margin as well as losses beyond it",
-        "always": "too little was checked",
-    }.get(line.claim.kind, "the interval holds no effect as well as effects that would matter")
-    ends = line.verdict.mean is not None or line.claim.kind == "always"
-    if not ends:
-        what = "there are too few finished trials for an interval"
-    return f"Undecided: {what}." + (f" Reason given: {reason}." if reason else "")
+    if reason == "machine noise":
+        return "The machine is too noisy: the arm raced against itself differs by more than the margin."
+    if reason == "specificity open":
+        return "The effect is there, but it is not resolved from that of the control."
+    if reason.endswith(" cases"):
+        return f"No confirmed case breaks the claim, but too few were checked to call that rare ({reason})."
+    if reason:
+        return f"Undecided: {reason}."
+    if line.verdict.mean is None:
+        return "Undecided: there are too few finished trials for an interval."
+    if line.claim.kind == "keeps":
+        return "Undecided: the interval holds losses within the margin as well as losses beyond it."
+    return "Undecided: the interval holds no effect as well as effects that would matter."
 
 
 def tone(word: str) -> str:

@@ -323,7 +323,7 @@ class UnbiasedRandomizer(PriorMechanism):
 
     Args (besides those of PriorMechanism, where `bins` defaults to 19, that is 20 input values):
         outputs: number of points of the output grid, evenly from lo - x to hi + x with x = R (1.5 / (e^epsilon - 1) +
-            0.7 e^(-epsilon/2)), R = hi - lo (ours, measured: within 2 % of the best x for epsilon from 0.1 to 12); or
+            0.7 e^(-epsilon/2)), R = hi - lo (ours, measured: within 4 % of the best x for epsilon from 0.1 to 12); or
             the points themselves, which must cover lo - R / (e^epsilon - 1) to hi + R / (e^epsilon - 1).
 
     Attributes:
