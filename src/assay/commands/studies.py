@@ -198,7 +198,7 @@ def bars() -> Iterator[OnEvent]:
         elif event.kind == "start":
             if "prepare" in whole:
                 under_way.remove_task(whole.pop("prepare"))
-            whole["run"] = overall.add_task(event.study, total=event.total, completed=int(event.done))
+            whole["run"] = overall.add_task(f"study {plain(event.study)}", total=event.total, completed=int(event.done))
         elif event.kind == "arm" and event.state == "begin":
             if key not in trials:
                 trials[key] = under_way.add_task("", total=1)
@@ -230,12 +230,12 @@ class Lines:
     def __call__(self, event: Event) -> None:
         """Write what an event has to say."""
         if event.kind == "prepare":
-            self._say(plain(f"{event.study}: preparing {event.what}"))
+            self._say(plain(f"study {event.study}: preparing {event.what}"))
         elif event.kind == "start":
             self._began, self._before = time.monotonic(), event.done
-            self._say(f"{event.study}: {int(event.done)} of {counted(event.total, 'trial')} on record")
+            self._say(f"study {event.study}: {int(event.done)} of {counted(event.total, 'trial')} on record")
         elif event.kind == "trial":
-            self._say(f"{event.study}: {int(event.done)} of {event.total} trials ({_trial(event)}){self._left(event)}")
+            self._say(f"study {event.study}: {int(event.done)} of {event.total} trials ({_trial(event)}){self._left(event)}")
         elif _trouble(event):
             self._say(_trouble(event))
 
@@ -257,9 +257,9 @@ def _trial(event: Event) -> str:
 def _trouble(event: Event) -> str:
     """What a user should see of an event besides progress, or ""."""
     if event.kind == "arm" and event.state == "failed":
-        return f"{event.study}: {_trial(event)}: arm {plain(event.arm)} failed; recorded with its reason"
+        return f"study {event.study}: {_trial(event)}: arm {plain(event.arm)} failed; recorded with its reason"
     if event.kind == "died":
-        return f"{event.study}: {_trial(event)}: a worker died ({plain(event.what)}); its trial starts again"
+        return f"study {event.study}: {_trial(event)}: a worker died ({plain(event.what)}); its trial starts again"
     return ""
 
 

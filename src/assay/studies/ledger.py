@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from assay import catalogue, home
 from assay.catalogue import Card, CardError, MissingExtra
@@ -264,10 +264,11 @@ def _itself(test: Test, trials: Sequence[Trial]) -> list[float] | None:
     return [value if isinstance(value, float) else float("nan") for value in values]
 
 
-def _value(test: Test, trial: Trial, arm: str, baseline: str | None, own: Any) -> Value:
-    for name, who in ((arm, own), (baseline, "baseline")):
-        if name in trial.failed:
-            return Failed(who, trial.failed[name])
+def _value(test: Test, trial: Trial, arm: str, baseline: str | None, own: Literal["method", "baseline"]) -> Value:
+    if arm in trial.failed:
+        return Failed(own, trial.failed[arm])
+    if baseline in trial.failed:
+        return Failed("baseline", trial.failed[baseline])
     try:
         return test.measure(trial, arm, baseline)
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:

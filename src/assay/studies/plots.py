@@ -183,7 +183,16 @@ def _curve_chart(metric: str, groups: Mapping[tuple[str, str], Sequence[Series]]
     first = next(iter(groups.values()))[0]
     colours = [PALETTE[i % len(PALETTE)] for i in range(len(arms))]
     dashes = [_DASHES[i // len(PALETTE) % len(_DASHES)] for i in range(len(arms))]
-    legend = alt.Legend(title=None, orient="bottom", columns=4, labelLimit=180, symbolType="stroke")
+    legend = alt.Legend(
+        title=None,
+        orient="top",
+        columns=4,
+        labelLimit=180,
+        symbolType="stroke",
+        symbolOpacity=1,
+        symbolStrokeWidth=2.5,
+        symbolSize=250,
+    )
     y_scale = _scale([row[key] for row in rows for key in ("low", "high")])
     base = alt.Chart().encode(
         x=alt.X("x:Q", title=clean(first.x_label) or None, scale=_scale([row["x"] for row in rows])),
@@ -296,7 +305,7 @@ def _scale(values: Iterable[float | None]) -> alt.Scale:
     """Logarithmic where all values are above 0 and span more than two decades; else linear, not forced to hold 0."""
     finite = [v for v in values if v is not None and math.isfinite(v)]
     if finite and min(finite) > 0 and max(finite) / min(finite) > 100:
-        return alt.Scale(type="log")
+        return alt.Scale(type="log", nice=False)
     return alt.Scale(zero=False)
 
 

@@ -291,22 +291,32 @@ def cell(values: Sequence[Metric]) -> str:
 
 def lost(trials: Sequence[Trial]) -> list[dict[str, Any]]:
     """Arms that failed or were missing: what happened, why, and in which trials."""
-    found: dict[tuple[str, str, str], dict[str, list[int]]] = {}
+    found: dict[tuple[str, str, str], list[Trial]] = {}
     for trial in trials:
         for state, reasons in (("failed", trial.failed), ("missing", trial.missing)):
             for arm, why in reasons.items():
-                where = found.setdefault((arm, state, why), {})
-                where.setdefault(trial.regime, []).append(trial.seed)
+                found.setdefault((arm, state, why), []).append(trial)
     return [
         {
             "arm": arm,
             "state": state,
             "why": without_paths(clean(why)),
-            "n": sum(map(len, where.values())),
-            "where": "; ".join(f"{regime}: {_seeds(seeds)}" for regime, seeds in where.items()),
+            "n": len(where),
+            "where": "every trial" if len(where) == len(trials) else _where(where),
         }
         for (arm, state, why), where in found.items()
     ]
+
+
+def _where(trials: Sequence[Trial]) -> str:
+    """ "seed 3 of calm; rough": regimes with the same seeds together."""
+    by_regime: dict[str, list[int]] = {}
+    for trial in trials:
+        by_regime.setdefault(trial.regime, []).append(trial.seed)
+    by_seeds: dict[str, list[str]] = {}
+    for regime, seeds in by_regime.items():
+        by_seeds.setdefault(_seeds(seeds), []).append(regime)
+    return ". ".join(f"{seeds} of {'; '.join(regimes)}" for seeds, regimes in by_seeds.items())
 
 
 def _seeds(seeds: Sequence[int]) -> str:

@@ -34,6 +34,7 @@ from assay.methods.privacy.rpwithprior import (
     exact_epsilon,
     optimal_interval,
 )
+from assay.methods.privacy.rpwithprior.mechanisms import PriorKind
 from assay.methods.privacy.rpwithprior.priors import Array, central_prior
 from assay.studies.study import Cases, Metric, Settings, Test, Trial, TrialRun, local
 
@@ -251,8 +252,8 @@ def load(name: str, folder: str) -> tuple[Array, Array]:
 def _numbers(frame: pd.DataFrame) -> Array:
     import pandas as pd
 
-    wide = pd.get_dummies(frame, dtype=np.float64)
-    return wide.to_numpy(dtype=np.float64)
+    wide: Array = pd.get_dummies(frame, dtype=np.float64).to_numpy(dtype=np.float64)
+    return wide
 
 
 def split(n: int, rows: str, rng: np.random.Generator) -> tuple[Any, Any]:
@@ -361,11 +362,11 @@ def audit_release(rng: np.random.Generator, count: int, stretch: float) -> Cases
         epsilon = float(np.exp(rng.uniform(np.log(0.05), np.log(8.0))))
         low = float(rng.normal(0.0, 10.0))
         bounds = (low, low + float(np.exp(rng.normal(0.0, 2.0))))
-        shape = rng.uniform(0.3, 3.0, 2)
-        labels = bounds[0] + (bounds[1] - bounds[0]) * rng.beta(*shape, int(rng.integers(30, 400)))
-        prior = ("central", "per-label")[int(rng.integers(2))]
+        left, right = rng.uniform(0.3, 3.0, 2)
+        labels = bounds[0] + (bounds[1] - bounds[0]) * rng.beta(left, right, int(rng.integers(30, 400)))
+        prior: PriorKind = "central" if rng.random() < 0.5 else "per-label"
         mechanism = RPWithPrior(epsilon * stretch, bounds, prior=prior, random_state=rng).fit(labels)
-        allowed = epsilon * mechanism.privacy["release_epsilon"] / (epsilon * stretch)
+        allowed = mechanism.privacy["release_epsilon"] / stretch
         found = exact_epsilon(mechanism)
         if found <= allowed * (1 + TOLERANCE):
             continue
