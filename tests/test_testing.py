@@ -163,7 +163,7 @@ LACKS = {
     "method of a base class": (
         "docstrings complete",
         {"doubling.py": 'class Base:\n    def fit(self): ...\nclass double(Base):\n    """A double."""'},
-        "double.fit has no docstring",
+        "Base.fit has no docstring",
     ),
     "no main": ("example runs twice alike", {"example.py": "print(1)"}, "there is no function main(); write one"),
     "long main": (

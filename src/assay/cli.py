@@ -14,8 +14,8 @@ from assay import __version__
 
 CANNOT = 2
 """Exit code where a command cannot do what it was asked."""
-NO_READER = 141
-"""Exit code where whoever read the output went away, as shells have it."""
+NO_READER = 1
+"""Exit code where whoever read the output went away; what typer and rich use too."""
 
 app = typer.Typer(
     name="assay",
@@ -123,7 +123,7 @@ def doctor(
     install: Annotated[bool, typer.Option("--install", help="Install what the method lacks, with pip.")] = False,
     as_json: Json = False,
 ) -> int:
-    """Say what is installed, what is missing with the command that installs it, and where the files are."""
+    """Say what is installed, what is missing, and where the files are."""
     from assay.commands import methods as commands
 
     return commands.doctor(method, install, as_json)
@@ -151,7 +151,7 @@ def run(
     prepare_only: Annotated[bool, typer.Option("--prepare-only", help="Prepare data and models, run nothing.")] = False,
     as_json: Json = False,
 ) -> int:
-    """Run the studies of a method, or resume them, and give the verdicts.
+    """Run the studies of a method, or resume them.
 
     Ends with 0 whatever the verdicts are, 2 where the study cannot run, 130 after Ctrl-C.
     """

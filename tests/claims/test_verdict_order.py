@@ -2,9 +2,12 @@
 
 from itertools import combinations
 
+import numpy as np
 import pytest
 
-from assay.claims.effects import Cases, Failed, Ratio, Rows
+from assay.claims.effects import Cases, Failed, Outcome, Ratio, Rows, Rule
+from assay.claims.intervals import fieller_interval
+from assay.claims.samples import minus, read
 
 STEADY = [1, 1.2, 0.9, 1.1, 1]
 MAGNITUDE = {"compares": "magnitude", "reported": 1.0}
@@ -337,6 +340,31 @@ def test_a_ratio_needs_a_denominator_clear_of_0(verdict):
     negative = [Ratio(-x.num, -x.den) for x in clear]
     assert verdict(negative).word == "unfit"
     assert verdict([Ratio(0.0, 0.0)] * 5).mean is None
+
+
+def test_a_failed_ratio_weighs_as_much_as_the_average_trial(verdict):
+    pairs = [(1.0, 2.0), (1.2, 2.1), (0.9, 1.9), (1.1, 2.4)]
+    effects = [*(Ratio(a, b) for a, b in pairs), DIED]
+    for floor, counted in ((0.3, 0.3), (None, 0.0)):
+        found = verdict(effects, floor=floor)
+        assert found.mean == pytest.approx(0.8 * 4.2 / 8.4 + 0.2 * counted)
+        assert found.mean - found.low > 0.1
+    assert verdict([*effects[:4], NO_BASELINE]).mean == pytest.approx(0.8 * 4.2 / 8.4)
+
+
+def test_resplits_of_a_ratio_widen_its_interval(verdict):
+    num, den = np.array([1.0, 1.2, 0.9, 1.1, 1.0]), np.array([2.0, 2.1, 1.9, 2.2, 2.0])
+    found = verdict([Ratio(a, b) for a, b in zip(num, den, strict=True)], resplit=0.25)
+    assert (found.mean, found.low, found.high) == fieller_interval(num, den, 0.95, 0.25)
+
+
+def test_a_control_is_set_against_the_denominator_that_was_measured():
+    den = [2.0, 2.1, 1.9, 2.2, 3.0]
+    full = [Ratio(1.0, b) for b in den]
+    for effects, control in ((full, [*full[:4], DIED]), ([*full[:4], DIED], full)):
+        samples = read(Rule("more", 0.1), Outcome({"": effects}, control={"": control}))
+        for pair in ((samples.effects, samples.control), (samples.control, samples.effects)):
+            assert minus(*pair)[""].values[:, 1].tolist() == den
 
 
 def test_a_control_of_ratios_shares_the_denominator(verdict):

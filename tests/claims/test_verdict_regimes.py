@@ -87,11 +87,20 @@ def test_alike_regimes_need_no_reason():
 
 def test_a_qualified_word_is_worse_than_the_plain_one():
     direction = rule(compares="direction")
-    failed = Outcome({"": [2.0, 2.2, 2.1, 2.0, Failed("method")]})
+    failed = Outcome({"": [10.0, 10.2, 10.1, 10.0, Failed("method")]})
+    assert judge(direction, failed).low > judge(direction, BY_WORD["reproduced"]).low
     found, _ = combine(direction, {"a": BY_WORD["reproduced"], "b": failed})
     assert str(found) == "consistent (b: 1 of 5 failed)"
     found, _ = combine(rule("some", compares="direction"), {"b": failed, "a": BY_WORD["reproduced"]})
     assert str(found) == "consistent (a)"
+
+
+def test_among_equal_words_the_lower_end_decides():
+    low, high = Outcome({"": STEADY}), Outcome({"": [x + 1 for x in STEADY]})
+    direction = {"compares": "direction"}
+    for outcomes in ({"low": low, "high": high}, {"high": high, "low": low}):
+        assert combine(rule("some", **direction), outcomes)[0].reason == "high"
+        assert combine(rule("all", **direction), outcomes)[0].low == judge(rule(**direction), low).low
 
 
 @pytest.mark.parametrize(("times", "level", "part"), [(1, 0.95, 0.05), (2, 0.98, 0.02), (4, 0.99, 0.01)])
@@ -148,6 +157,9 @@ def test_mean_counts_a_seed_as_failed_where_any_regime_failed():
     found, _ = combine(rule("mean", compares="direction"), {"a": a, "b": same})
     assert str(found) == "consistent (1 of 5 failed)"
     assert found.mean == pytest.approx((1 + 0 + 1.1 + 1.1 + 1.1) / 5)
+    no_baseline = Outcome({"": [1, Failed("baseline"), 1.3, Failed("baseline"), 1.2]})
+    for pair in ((a, no_baseline), (no_baseline, a)):
+        assert combine(rule("mean"), dict(zip("ab", pair, strict=True)))[0].word == "unfit"
     gone = Outcome({"": [died] * 5})
     assert combine(rule("mean"), {"a": gone, "b": BY_WORD["reproduced"]})[0].reason == "unstable"
     rows = Outcome({"": [Rows((x, x + 1)) for x in STEADY]})

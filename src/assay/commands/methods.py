@@ -139,7 +139,7 @@ def _install(card: Card) -> list[list[str]]:
     todo = commands(card)
     for command in todo:
         print(f"$ {shlex.join(command)}", file=sys.stderr, flush=True)
-        done = subprocess.run(command, stdout=sys.stderr.fileno(), check=False)
+        done = subprocess.run(command, stdout=2, check=False)  # 2 is stderr: stdout may hold JSON
         if done.returncode:
             raise CommandError(f"{card.name}: pip ended with {done.returncode}; its message stands above")
     importlib.invalidate_caches()

@@ -72,7 +72,8 @@ def from_tex(text: str) -> str:
     """
     if len(text) > LONGEST_TEXT:
         return text
-    bare = re.sub(r"\\url\{([^{}]*)\}", r"\1", _UNREAD.sub("", _SWITCH.sub("", text))).replace("\\ ", " ")
+    bare = _UNREAD.sub("", _SWITCH.sub("", text)).replace("\\ ", " ")
+    bare = re.sub(r"\\href\{[^{}]*\}\{([^{}]*)\}|\\url\{([^{}]*)\}", r"\1\2", bare)
     done: list[str] = []
     open_words: list[str] = []
     depth = 0
@@ -117,6 +118,7 @@ def _tex_reader() -> Callable[[str], str]:
     return read
 
 
+@lru_cache(maxsize=512)
 def normal(text: str) -> str:
     """`text` for comparing: no TeX commands, NFKC, lower case, letters and digits only, single spaces."""
     if "\\" in text:

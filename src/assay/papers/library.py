@@ -10,10 +10,11 @@ import hashlib
 import json
 import re
 import sqlite3
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -23,7 +24,7 @@ from assay.papers.merge import ASK, content, identifiers, marks, merged, same, s
 from assay.papers.paper import STATUSES, Paper, Source, key_of
 
 _APPLICATION = 0x41737379
-_COMMON = 20
+_COMMON = 10
 """Records per shingle that are kept: what more abstracts share is a phrase, not a sign of the same paper."""
 _LONG = 120
 """Shingles from which an abstract is indexed by a sample of them, one in _SAMPLED."""
@@ -37,7 +38,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             status TEXT NOT NULL, topics TEXT NOT NULL, date TEXT NOT NULL)""",
         "CREATE INDEX paper_date ON paper (date DESC, id)",
         """CREATE TABLE record (
-            id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, body TEXT NOT NULL, runs INTEGER NOT NULL,
+            id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, body BLOB NOT NULL, runs INTEGER NOT NULL,
             paper INTEGER NOT NULL REFERENCES paper DEFERRABLE INITIALLY DEFERRED,
             added TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')))""",
         "CREATE INDEX record_paper ON record (paper)",
@@ -70,6 +71,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 )
 """One tuple of statements per version of the file; `PRAGMA user_version` counts those done."""
 
+_SOURCE = tuple(part.name for part in fields(Source))
 _LINK = re.compile(
     r"https?://(?:www\.)?(?:(?P<openreview>openreview\.net)/(?:forum|pdf)\?(?:[^#\s]*&)?id="
     r"|(?P<arxiv>arxiv\.org)/(?:abs|pdf)/|(?:dx\.)?(?P<doi>doi\.org)/)(?P<id>[^&#\s?]+)"
@@ -200,8 +202,8 @@ class Library:
         with self._writing():
             next_id = self._number("SELECT coalesce(max(id), 0) FROM paper") + 1
             for paper in papers:
-                body = json.dumps(content(paper), sort_keys=True, separators=(",", ":"))
-                digest = hashlib.sha256(body.encode()).digest()[:16]
+                body = json.dumps(content(paper), sort_keys=True, separators=(",", ":")).encode()
+                digest = hashlib.sha256(body).digest()[:16]
                 known = self.db.execute("SELECT id, paper FROM record WHERE hash = ?", (digest,)).fetchone()
                 if known:
                     record, home = known
@@ -215,7 +217,7 @@ class Library:
                         self._join(other, home)
                         touched.discard(other)
                     record = self.db.execute(
-                        "INSERT INTO record (hash, body, runs, paper) VALUES (?, ?, ?, ?)", (digest, body, runs, home)
+                        "INSERT INTO record (hash, body, runs, paper) VALUES (?, ?, ?, ?)", (digest, zlib.compress(body), runs, home)
                     ).lastrowid
                     self.db.executemany("INSERT INTO mark VALUES (?, ?)", [(mark, record) for mark in set(marks(paper))])
                     self.db.executemany("INSERT INTO shingle VALUES (?, ?)", [(one, record) for one in new_shingles])
@@ -242,14 +244,11 @@ class Library:
         for mark in marks(paper):
             candidates.update(row[0] for row in self.db.execute("SELECT record FROM mark WHERE mark = ?", (mark,)))
         runs = shingles(paper.abstract)
-        shared: Counter[int] = Counter()
-        spread: Counter[int] = Counter()
-        wanted = json.dumps(list(runs))
-        for one, record in self.db.execute(
-            "SELECT hash, record FROM json_each(?) JOIN shingle ON hash = value", (wanted,)
-        ):
-            shared[record] += 1
-            spread[one] += 1
+        rows = self.db.execute(
+            "SELECT hash, record FROM json_each(?) JOIN shingle ON hash = value", (json.dumps(list(runs)),)
+        ).fetchall()
+        spread = Counter(row[0] for row in rows)
+        shared = Counter(row[1] for row in rows)
         few = json.dumps([record for record, count in shared.items() if count > 1])
         for record, size in self.db.execute(
             "SELECT record.id, runs FROM json_each(?) JOIN record ON record.id = value", (few,)
@@ -263,7 +262,7 @@ class Library:
             body, home = self.db.execute("SELECT body, paper FROM record WHERE id = ?", (record,)).fetchone()
             if home in matches:
                 continue
-            verdict, containment = same(paper, Paper.from_dict(json.loads(body)))
+            verdict, containment = same(paper, _paper(body))
             if verdict == "same":
                 matches.add(home)
             elif verdict == "ask":
@@ -321,11 +320,11 @@ class Library:
 
     def _free_key(self, paper: Paper, paper_id: int) -> str:
         """The paper's key; another one where a different paper holds it (two that share a boilerplate abstract)."""
-        without = replace(paper, abstract="")
-        for key in (paper.key, key_of(without), f"{key_of(without)}-{paper_id}"):
-            if self.db.execute("SELECT 1 FROM paper WHERE key = ? AND id <> ?", (key, paper_id)).fetchone() is None:
-                break
-        return key
+        taken = "SELECT 1 FROM paper WHERE key = ? AND id <> ?"
+        if not self.db.execute(taken, (paper.key, paper_id)).fetchone():
+            return paper.key
+        by_title = key_of(replace(paper, ids={}, abstract=""))
+        return f"{by_title}-{paper_id}" if self.db.execute(taken, (by_title, paper_id)).fetchone() else by_title
 
     def _asked(self, asked: dict[tuple[int, int], float]) -> tuple[MaybeSame, ...]:
         found: dict[tuple[str, str], float] = {}
@@ -418,23 +417,23 @@ class Library:
         """The papers with these row numbers, in that order."""
         keys = dict(self.db.execute("SELECT paper.id, paper.key FROM json_each(?) JOIN paper ON paper.id = value", (json.dumps(ids),)))
         records = self._records(ids)
-        return [replace(merged(records[one]), key=keys[one]) for one in ids]
+        return [merged(records[one], keys[one]) for one in ids]
 
     def _records(self, ids: Sequence[int]) -> dict[int, list[Paper]]:
         wanted = (json.dumps(ids),)
-        sources: dict[int, list[Source]] = {}
+        sources: dict[int, list[dict[str, Any]]] = {}
         for record, *parts in self.db.execute(
             "SELECT record, format, file, sha256, entry, first_line, last_line FROM json_each(?) "
             "JOIN record ON paper = value JOIN source ON record = record.id",
             wanted,
         ):
-            sources.setdefault(record, []).append(Source(*parts))
+            sources.setdefault(record, []).append(dict(zip(_SOURCE, parts, strict=True)))
         found: dict[int, list[Paper]] = {}
         for record, paper, body in self.db.execute(
             "SELECT record.id, paper, body FROM json_each(?) JOIN record ON paper = value", wanted
         ):
-            one = Paper.from_dict(json.loads(body))
-            found.setdefault(paper, []).append(replace(one, sources=tuple(sources.get(record, ()))))
+            told = json.loads(zlib.decompress(body)) | {"sources": sources.get(record, ())}
+            found.setdefault(paper, []).append(Paper.from_dict(told))
         return found
 
     def _ids(self, sql: str, values: Sequence[Any]) -> list[int]:
@@ -442,6 +441,10 @@ class Library:
 
     def _number(self, sql: str, values: Sequence[Any] = ()) -> int:
         return int(self.db.execute(sql, values).fetchone()[0])
+
+
+def _paper(body: bytes) -> Paper:
+    return Paper.from_dict(json.loads(zlib.decompress(body)))
 
 
 def where(

@@ -104,14 +104,14 @@ def same(one: Paper, two: Paper) -> tuple[Verdict, float]:
     return ("ask" if contained >= ASK else "different"), contained
 
 
-def merged(records: Sequence[Paper]) -> Paper:
-    """The one paper of several records, whatever their order; `key` and `history` are filled.
+def merged(records: Sequence[Paper], key: str = "") -> Paper:
+    """The one paper of several records, whatever their order, with its history, and its key where none is given.
 
     Later records (by date, then status) win where two disagree; older titles and identifiers stay in
     `extra.former_titles` and `extra.former_ids`. A paper whose stand-in title met a real one has the title source
     `matched`.
     """
-    ordered = sorted(records, key=_rank)
+    ordered = sorted(records, key=_rank) if len(records) > 1 else list(records)
     newest_first = ordered[::-1]
     lead = max(ordered, key=lambda paper: STATUSES.index(paper.status))
     lead = next(paper for paper in newest_first if paper.status == lead.status)
@@ -163,8 +163,9 @@ def merged(records: Sequence[Paper]) -> Paper:
             sorted({s for p in ordered for s in p.sources}, key=lambda s: (s.sha256, s.entry, s.file, s.format))
         ),
         history=_history(ordered),
+        key=key,
     )
-    return replace(paper, key=key_of(paper))
+    return paper if key else replace(paper, key=key_of(paper))
 
 
 def _rank(paper: Paper) -> tuple[str, int, str]:

@@ -82,7 +82,7 @@ class Paper:
     """False when the listing cut the list, or under blind review (then the list is empty)."""
     abstract: str = ""
     abstract_raw: str = ""
-    """As read, for display with maths."""
+    """As read, for display with maths; `abstract` where nothing else is given."""
     status: Status = "unknown"
     decision: str = ""
     """A finer word: "poster", "spotlight", "oral"."""
@@ -110,6 +110,8 @@ class Paper:
     def __post_init__(self) -> None:
         if not self.title.strip():
             raise ValueError("paper: title is empty; give a title, or a stand-in with its title_source")
+        if not self.abstract_raw:
+            object.__setattr__(self, "abstract_raw", self.abstract)
         if self.status not in STATUSES:
             raise ValueError(f"paper {self.title!r}: status {self.status!r} is none of {', '.join(STATUSES)}")
         if self.title_source not in TITLE_SOURCES:
@@ -142,6 +144,8 @@ class Paper:
                 value = dict(value)
             if value or part.name == "authors_complete":
                 found[part.name] = value
+        if self.abstract_raw == self.abstract:
+            found.pop("abstract_raw", None)
         return found
 
     @classmethod

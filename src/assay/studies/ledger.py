@@ -267,7 +267,7 @@ def _itself(test: Test, trials: Sequence[Trial]) -> list[float] | None:
 def _value(test: Test, trial: Trial, arm: str, baseline: str | None, own: Literal["method", "baseline"]) -> Value:
     if arm in trial.failed:
         return Failed(own, trial.failed[arm])
-    if baseline in trial.failed:
+    if baseline is not None and baseline in trial.failed:
         return Failed("baseline", trial.failed[baseline])
     try:
         return test.measure(trial, arm, baseline)

@@ -25,8 +25,7 @@ Chart = alt.LayerChart | alt.FacetChart
 
 GREY = "#7d848c"
 TONES = {"supports": "#16877a", "open": GREY, "refutes": "#9163b6"}
-_SHAPES = {"supports": "circle", "open": "square", "refutes": "diamond"}
-_SIZES = {"supports": 60, "open": 50, "refutes": 110}  # of equal weight to the eye
+_SYMBOLS = {"supports": ("circle", 60), "open": ("square", 50), "refutes": ("diamond", 110)}
 _TOGETHER = {"all": "all: the worst", "mean": "all: the mean", "some": "all: the best"}
 # Ours: eight tones with a contrast of at least 3 to 1 on white and on near-black; more arms repeat them with dashes.
 PALETTE = ("#3579b8", "#c2611f", "#16877a", "#b0528c", "#8a7a1c", "#7a68c8", "#4f8a2f", GREY)
@@ -65,12 +64,12 @@ def _panel(lines: Sequence[Line]) -> Chart:
     layers = [*_marks_behind(lines, x, low, high)]
     rows = [_interval_row(line, name, low, high) for line, name in zip(lines, names, strict=True)]
     colour = alt.Color("tone:N", scale=alt.Scale(domain=list(TONES), range=list(TONES.values())), legend=None)
-    shape = alt.Shape("tone:N", scale=alt.Scale(domain=list(_SHAPES), range=list(_SHAPES.values())), legend=None)
-    size = alt.Size("tone:N", scale=alt.Scale(domain=list(_SIZES), range=list(_SIZES.values())), legend=None)
     found = [row for row in rows if row["x"] is not None]
     base = alt.Chart(_data(found)).encode(y=y, color=colour)
     layers.append(base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q"))
-    layers.append(base.mark_point(filled=True, opacity=1).encode(x=x, shape=shape, size=size))
+    for name, (symbol, size) in _SYMBOLS.items():
+        points = alt.Chart(_data([row for row in found if row["tone"] == name])).encode(x=x, y=y, color=colour)
+        layers.append(points.mark_point(filled=True, opacity=1, shape=symbol, size=size))
     for end, sign in (("low", "triangle-left"), ("high", "triangle-right")):
         cut = [row for row in found if row[f"{end}_cut"]]
         if cut:
@@ -105,8 +104,8 @@ def _reach(lines: Sequence[Line]) -> tuple[float, float]:
     core += [sign * v.margin for v in verdicts if v.margin for sign in (-1, 1)]
     span = max(core) - min(core) or 1.0
     ends = [end for v in verdicts for end in (v.low, v.high) if end is not None]
-    low = max(min([*core, *ends]), min(core) - 1.5 * span)
-    high = min(max([*core, *ends]), max(core) + 1.5 * span)
+    low = max(min([*core, *ends]), min(core) - 4 * span)
+    high = min(max([*core, *ends]), max(core) + 4 * span)
     return low - 0.04 * (high - low), high + 0.04 * (high - low)
 
 
@@ -332,7 +331,7 @@ _CONFIG: dict[str, Any] = {
     "font": "Arial, Helvetica, 'Liberation Sans', sans-serif",
     "padding": {"left": 8, "right": 24, "top": 5, "bottom": 5},
     "view": {"stroke": None},
-    "title": {"color": "currentColor", "anchor": "start", "fontSize": 13, "fontWeight": 600},
+    "title": {"color": "currentColor", "anchor": "start", "fontSize": 13, "fontWeight": 600, "limit": 640},
     "axis": {
         "labelColor": "currentColor",
         "titleColor": "currentColor",
@@ -343,6 +342,8 @@ _CONFIG: dict[str, Any] = {
         "gridOpacity": 0.22,
         "labelFontSize": 11,
         "titleFontSize": 11,
+        "titleLimit": 300,
+        "labelLimit": 220,
     },
     "axisY": {"grid": False, "domain": False},
     "header": {"labelColor": "currentColor", "titleColor": "currentColor", "labelFontSize": 11},

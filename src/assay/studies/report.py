@@ -212,7 +212,9 @@ def run_html(run: Run) -> str:
 
 def card_html(card: Card) -> str:
     """A method in a notebook: its paper, its claims, what differs, how to run it."""
-    return render("card.html", card=card, links=links(card))
+    # A family hands on what its own methods export; a plug-in's parent package need not.
+    source = card.module.rsplit(".", 1)[0] if card.module.startswith("assay.methods.") else card.module
+    return render("card.html", card=card, links=links(card), source=source)
 
 
 def render(template: str, **data: Any) -> str:

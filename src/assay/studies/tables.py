@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import re
 import statistics
@@ -174,7 +175,7 @@ def _row(line: Line, lines: Sequence[Line], claims: Sequence[Claim]) -> list[str
     return [
         "<br>".join(says),
         "<br>".join(md(entry) for entry in reported_all(line.claim)),
-        "<br>".join([md(measured(line)) or "-", *against]),
+        "<br>".join([measured(line) or "-", *against]),
         "<br>".join(verdict),
         md(", ".join(details(line))) or "-",
         md(short_run(line)) or "-",
@@ -182,11 +183,12 @@ def _row(line: Line, lines: Sequence[Line], claims: Sequence[Claim]) -> list[str
 
 
 def _regimes(line: Line, below: Sequence[Line]) -> str:
-    title = " — ".join(md(part) for part in (line.claim.id, line.test) if part)
+    # A browser reads this line, not Markdown.
+    title = html.escape(" · ".join(clean(part) for part in (line.claim.id, line.test) if part))
     rows = [
         [
             md(one.regime),
-            md(measured(one)) or "-",
+            measured(one) or "-",
             str(one.verdict.n),
             f"**{one.verdict.word}**" + (f" ({_plain(one.verdict.reason)})" if one.verdict.reason else ""),
             "<br>".join(_plain(note) for note in one.verdict.notes) or "-",
@@ -215,7 +217,8 @@ def md(text: object) -> str:
     plain = clean(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     plain = re.sub(r"([\\`*_\[\]|~$])", r"\\\1", plain)
     # What would start a heading, a list or a rule at the beginning of a line.
-    return re.sub(r"^([#+=-]|\d+(?=[.)]))", lambda m: m[0] + "\\" if m[0].isdigit() else "\\" + m[0], plain)
+    plain = re.sub(r"^([#+=-]+)(?=\s|$)", r"\\\1", plain)
+    return re.sub(r"^(\d+)([.)])(?=\s|$)", r"\1\\\2", plain)
 
 
 # --- notebook -----------------------------------------------------------------------------------------------------
