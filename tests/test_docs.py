@@ -8,6 +8,7 @@ import pytest
 import typer
 
 from assay import catalogue, cli, testing
+from assay.papers.listings.detect import READERS
 from assay.studies.ledger import STORED, ledger
 from assay.studies.protocol import protocol
 from assay.studies.records import Run, runs
@@ -61,6 +62,11 @@ def test_every_option_of_a_command_is_described_and_no_other(name):
 
 def test_the_page_of_commands_has_no_command_that_is_gone():
     assert set(re.findall(r"^## assay (\w+)$", text("docs/commands.md"), flags=re.M)) == set(COMMANDS)
+
+
+def test_every_format_of_listings_is_named():
+    page = section("docs/commands.md", "assay read")
+    assert [reader.name for reader in READERS if f"`{reader.name}`" not in page] == []
 
 
 def test_every_environment_variable_is_described():

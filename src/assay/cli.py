@@ -53,7 +53,7 @@ def _assay(
 @app.command()
 def read(
     source: Annotated[
-        list[str] | None, typer.Argument(metavar="SOURCE...", help="Files, folders, or - for pasted text.")
+        list[str] | None, typer.Argument(metavar="SOURCE", help="Files, folders, or - for pasted text.")
     ] = None,
     venue: Annotated[str | None, typer.Option(help="Venue of papers whose listing names none.")] = None,
     format: Annotated[
@@ -74,7 +74,9 @@ def read(
 
 @app.command()
 def search(
-    words: Annotated[list[str], typer.Argument(metavar="WORDS...", help="What the papers should speak of.")],
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="WORDS", help="What to look for; without words, the newest papers.")
+    ] = None,
     venue: Annotated[str | None, typer.Option(help='Venue, or its first words: "ICLR" for "ICLR 2026".')] = None,
     topic: Annotated[str | None, typer.Option(help="Part of the topic line.")] = None,
     status: Annotated[
@@ -90,7 +92,7 @@ def search(
     """Search the library by keywords."""
     from assay.commands import papers
 
-    return papers.search(words, venue, topic, status or [], since, has, limit, as_json)
+    return papers.search(words or [], venue, topic, status or [], since, has, limit, as_json)
 
 
 @app.command()
@@ -119,7 +121,7 @@ def methods(as_json: Json = False) -> int:
 
 @app.command()
 def doctor(
-    method: Annotated[str | None, typer.Argument(metavar="[METHOD]", help="Look at this method only.")] = None,
+    method: Annotated[str | None, typer.Argument(metavar="METHOD", help="Look at this method only.")] = None,
     install: Annotated[bool, typer.Option("--install", help="Install what the method lacks, with pip.")] = False,
     as_json: Json = False,
 ) -> int:
@@ -162,7 +164,7 @@ def run(
 
 @app.command()
 def ledger(
-    method: Annotated[str | None, typer.Argument(metavar="[METHOD]", help="Only this method.")] = None,
+    method: Annotated[str | None, typer.Argument(metavar="METHOD", help="Only this method.")] = None,
     runs: Runs = None,
     write: Annotated[Path | None, typer.Option("--write", metavar="FILE", help="Write it as Markdown.")] = None,
     regimes: Annotated[bool, typer.Option("--regimes", help="Show every regime below its claim.")] = False,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from assay.catalogue import Card, CardError
 from assay.papers.library import Added, Library, NoSuchPaper
@@ -11,7 +12,7 @@ from assay.papers.paper import ID_KINDS, STATUSES, Paper, Source, key_of
 
 
 def paper_of(card: Card) -> Paper:
-    """The paper that a card describes; its summary is the card's, since a card holds no abstract.
+    """The paper that a card describes, with its key; its summary is the card's, since a card holds no abstract.
 
     Raises CardError, naming the field, where status or ids are none that papers have.
     """
@@ -22,7 +23,7 @@ def paper_of(card: Card) -> Paper:
     for kind in card.ids:
         if kind not in known:
             raise CardError(f"{file}: [ids] has an unknown kind {kind!r}; it may have {', '.join(known)}")
-    return Paper(
+    paper = Paper(
         title=card.title,
         authors=card.authors,
         authors_complete=bool(card.authors),
@@ -34,6 +35,7 @@ def paper_of(card: Card) -> Paper:
         extra={"summary": card.summary},
         sources=(Source("card", f"{card.name}/card.toml", hashlib.sha256(file.read_bytes()).hexdigest(), entry=1),),
     )
+    return replace(paper, key=key_of(paper))
 
 
 def add_cards(library: Library, cards: Iterable[Card]) -> Added:
@@ -41,21 +43,27 @@ def add_cards(library: Library, cards: Iterable[Card]) -> Added:
     return library.add([paper_of(card) for card in cards])
 
 
-def method_of(paper: Paper, cards: Iterable[Card]) -> Card | None:
-    """The card of a paper's method: they share an identifier, or paper and card have the same key."""
-    for card in cards:
-        if any(paper.ids.get(kind) == value for kind, value in card.ids.items() if kind in ID_KINDS):
-            return card
-        if paper.key == key_of(paper_of(card)):
-            return card
-    return None
+def keys_of(card: Card) -> list[str]:
+    """The keys by which a library may know a card's paper: its identifiers, and the key of its own words."""
+    return [*(f"{kind}:{value}" for kind, value in card.ids.items() if kind in ID_KINDS), paper_of(card).key]
+
+
+def by_key(cards: Iterable[Card]) -> dict[str, Card]:
+    """Cards by every key of their papers, for `method_of`."""
+    return {key: card for card in cards for key in keys_of(card)}
+
+
+def method_of(paper: Paper, known: Mapping[str, Card]) -> Card | None:
+    """The card of a paper's method, by its key or any of its identifiers; `known` is from `by_key`."""
+    keys = [paper.key, *(f"{kind}:{value}" for kind, value in paper.ids.items())]
+    return next((known[key] for key in keys if key in known), None)
 
 
 def record_of(card: Card, library: Library | None) -> Paper:
     """The library's paper of a card, or the card's own words where the library does not have it."""
     own = paper_of(card)
     if library is not None:
-        for key in (key_of(own), *(f"{kind}:{value}" for kind, value in card.ids.items() if kind in ID_KINDS)):
+        for key in keys_of(card):
             try:
                 return library.get(key)
             except NoSuchPaper:

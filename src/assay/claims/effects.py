@@ -60,7 +60,7 @@ class Rule:
     """Trials per regime declared for the study; only n, 2n and 4n are judged (at 95, 98 and 99 %)."""
     compares: Literal["magnitude", "direction", "mechanism"] = "direction"
     reported: float | None = None
-    """R on the declared scale, read only where `compares` is "magnitude" (or, for `keeps`, whether the quantity is the paper's own)."""
+    """R on the declared scale, read only where `compares` is "magnitude"."""
     over: Literal["all", "mean", "some"] = "all"
     resplit: float = 0.0
     """n_test / n_train where trials are re-splits of one data set; 0 where they are independent draws."""

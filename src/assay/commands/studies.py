@@ -235,7 +235,9 @@ class Lines:
             self._began, self._before = time.monotonic(), event.done
             self._say(f"study {event.study}: {int(event.done)} of {counted(event.total, 'trial')} on record")
         elif event.kind == "trial":
-            self._say(f"study {event.study}: {int(event.done)} of {event.total} trials ({_trial(event)}){self._left(event)}")
+            self._say(
+                f"study {event.study}: {int(event.done)} of {event.total} trials ({_trial(event)}){self._left(event)}"
+            )
         elif _trouble(event):
             self._say(_trouble(event))
 

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 
-_CONTROLS = {c: None for c in [*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)]}
+_CONTROLS = dict.fromkeys([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)])
 """C0 and C1 controls but tab and line ends: a title must not be able to drive a terminal."""
 _INVISIBLE = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF])
 _DROPPED = _CONTROLS | _INVISIBLE | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
@@ -159,7 +159,7 @@ def split_authors(line: str) -> tuple[tuple[str, ...], bool]:
 
 
 def family(name: str) -> str:
-    """The family name for comparing: the last word, without accents and suffix, in lower case; "" where there is none."""
+    """The family name for comparing: the last word in lower case, without accents and suffix; "" for no name."""
     bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     words = [word for word in re.split(r"[\s,]+", bare) if word and not _SUFFIX.fullmatch(word)]
     return normal(words[-1]) if words else ""

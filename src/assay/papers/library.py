@@ -23,6 +23,9 @@ from assay.papers.cjk import grams
 from assay.papers.merge import ASK, content, identifiers, marks, merged, same, shingles
 from assay.papers.paper import STATUSES, Paper, Source, key_of
 
+_Papers = list[Paper]  # in the class, `list` is a method
+_Ids = list[int]
+
 _APPLICATION = 0x41737379
 _COMMON = 10
 """Records per shingle that are kept: what more abstracts share is a phrase, not a sign of the same paper."""
@@ -46,8 +49,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             record INTEGER NOT NULL REFERENCES record, format TEXT NOT NULL, file TEXT NOT NULL, sha256 TEXT NOT NULL,
             entry INTEGER NOT NULL, first_line INTEGER NOT NULL, last_line INTEGER NOT NULL,
             PRIMARY KEY (record, sha256, entry)) WITHOUT ROWID""",
-        "CREATE TABLE mark (mark TEXT NOT NULL, record INTEGER NOT NULL REFERENCES record, PRIMARY KEY (mark, record)) WITHOUT ROWID",
-        "CREATE TABLE shingle (hash INTEGER NOT NULL, record INTEGER NOT NULL, PRIMARY KEY (hash, record)) WITHOUT ROWID",
+        """CREATE TABLE mark (
+            mark TEXT NOT NULL, record INTEGER NOT NULL REFERENCES record, PRIMARY KEY (mark, record)) WITHOUT ROWID""",
+        """CREATE TABLE shingle (
+            hash INTEGER NOT NULL, record INTEGER NOT NULL, PRIMARY KEY (hash, record)) WITHOUT ROWID""",
         """CREATE TABLE alias (
             key TEXT PRIMARY KEY, bare TEXT NOT NULL,
             paper INTEGER NOT NULL REFERENCES paper DEFERRABLE INITIALLY DEFERRED) WITHOUT ROWID""",
@@ -166,7 +171,9 @@ class Library:
     def __enter__(self) -> Library:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     @contextmanager
@@ -216,10 +223,16 @@ class Library:
                     for other in sorted(matches - {home}):
                         self._join(other, home)
                         touched.discard(other)
-                    record = self.db.execute(
-                        "INSERT INTO record (hash, body, runs, paper) VALUES (?, ?, ?, ?)", (digest, zlib.compress(body), runs, home)
-                    ).lastrowid
-                    self.db.executemany("INSERT INTO mark VALUES (?, ?)", [(mark, record) for mark in set(marks(paper))])
+                    record = (
+                        self.db.execute(
+                            "INSERT INTO record (hash, body, runs, paper) VALUES (?, ?, ?, ?)",
+                            (digest, zlib.compress(body), runs, home),
+                        ).lastrowid
+                        or 0
+                    )
+                    self.db.executemany(
+                        "INSERT INTO mark VALUES (?, ?)", [(mark, record) for mark in set(marks(paper))]
+                    )
                     self.db.executemany("INSERT INTO shingle VALUES (?, ?)", [(one, record) for one in new_shingles])
                     asked |= {(record, other): containment for other, containment in unsure.items()}
                 fresh = [self._see(record, source) for source in paper.sources]
@@ -233,12 +246,12 @@ class Library:
             may_be_same = self._asked(asked)
         return Added(counts["added"], counts["merged"], counts["unchanged"], may_be_same)
 
-    def _compare(self, paper: Paper) -> tuple[set[int], dict[int, float], int, list[int]]:
+    def _compare(self, paper: Paper) -> tuple[set[int], dict[int, float], int, _Ids]:
         """Papers `paper` is the same as, records it may be the same as, its number of shingles, and those to index.
 
         Of a long abstract every fourth shingle is indexed. Two abstracts that are the same by `merge.same`, one of
-        them long, share 33 shingles or more, so the chance that too few of those are indexed is below 0.1 %. Measured on
-        22,547 papers: 0.4 candidates to compare in full per paper.
+        them long, share 33 shingles or more, so the chance that too few of those are indexed is below 0.1 %. Measured
+        on 22,547 papers: 0.4 candidates to compare in full per paper.
         """
         candidates: set[int] = set()
         for mark in marks(paper):
@@ -330,7 +343,9 @@ class Library:
         found: dict[tuple[str, str], float] = {}
         for pair, containment in asked.items():
             keys = sorted(
-                self.db.execute("SELECT key FROM record JOIN paper ON paper.id = paper WHERE record.id = ?", (one,)).fetchone()[0]
+                self.db.execute(
+                    "SELECT key FROM record JOIN paper ON paper.id = paper WHERE record.id = ?", (one,)
+                ).fetchone()[0]
                 for one in pair
             )
             if keys[0] != keys[1]:
@@ -375,7 +390,7 @@ class Library:
         keys: Iterable[str] | None = None,
         limit: int | None = None,
         offset: int = 0,
-    ) -> list[Paper]:
+    ) -> _Papers:
         """Papers, newest first, that pass the filters of `where`."""
         condition, values = where(venue=venue, topic=topic, status=status, since=since, keys=keys)
         with self.errors():
@@ -400,7 +415,7 @@ class Library:
             return self._number(f"SELECT count(*) FROM paper WHERE {condition}", values)  # noqa: S608
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """Papers by `status`, `venue`, `year` and `topic`, the most frequent first; a paper may count under several topics."""
+        """Papers by `status`, `venue`, `year` and `topic`, the most frequent first; a paper may have several topics."""
         found: dict[str, dict[str, int]] = {}
         with self.errors():
             for column in ("status", "venue", "year"):
@@ -413,22 +428,26 @@ class Library:
             found["topic"] = dict(Counter(topic for (topics,) in rows for topic in topics.split("\n")).most_common())
         return found
 
-    def load(self, ids: Sequence[int]) -> list[Paper]:
+    def load(self, ids: Sequence[int]) -> _Papers:
         """The papers with these row numbers, in that order."""
-        keys = dict(self.db.execute("SELECT paper.id, paper.key FROM json_each(?) JOIN paper ON paper.id = value", (json.dumps(ids),)))
+        keys = dict(
+            self.db.execute(
+                "SELECT paper.id, paper.key FROM json_each(?) JOIN paper ON paper.id = value", (json.dumps(ids),)
+            )
+        )
         records = self._records(ids)
         return [merged(records[one], keys[one]) for one in ids]
 
-    def _records(self, ids: Sequence[int]) -> dict[int, list[Paper]]:
+    def _records(self, ids: Sequence[int]) -> dict[int, _Papers]:
         wanted = (json.dumps(ids),)
-        sources: dict[int, list[dict[str, Any]]] = {}
+        sources: dict[int, Any] = {}
         for record, *parts in self.db.execute(
             "SELECT record, format, file, sha256, entry, first_line, last_line FROM json_each(?) "
             "JOIN record ON paper = value JOIN source ON record = record.id",
             wanted,
         ):
             sources.setdefault(record, []).append(dict(zip(_SOURCE, parts, strict=True)))
-        found: dict[int, list[Paper]] = {}
+        found: dict[int, _Papers] = {}
         for record, paper, body in self.db.execute(
             "SELECT record.id, paper, body FROM json_each(?) JOIN record ON paper = value", wanted
         ):
@@ -436,7 +455,7 @@ class Library:
             found.setdefault(paper, []).append(Paper.from_dict(told))
         return found
 
-    def _ids(self, sql: str, values: Sequence[Any]) -> list[int]:
+    def _ids(self, sql: str, values: Sequence[Any]) -> _Ids:
         return [int(row[0]) for row in self.db.execute(sql, values)]
 
     def _number(self, sql: str, values: Sequence[Any] = ()) -> int:

@@ -54,7 +54,8 @@ def effects(lines: Sequence[Line]) -> alt.VConcatChart | None:
 def _panel(lines: Sequence[Line]) -> Chart:
     first = lines[0]
     several = any(line.regime for line in lines)
-    names = [clean(line.regime) or (_TOGETHER[line.over] if several else "effect") for line in lines]
+    labels = _labels(line.regime for line in lines if line.regime)
+    names = [labels.get(line.regime, _TOGETHER[line.over] if several else "effect") for line in lines]
     low, high = _reach(lines)
     together = " || ".join(f"datum.value == '{name}'" for name in _TOGETHER.values())
     bold = alt.condition(together, alt.value("bold"), alt.value("normal"))
@@ -77,7 +78,7 @@ def _panel(lines: Sequence[Line]) -> Chart:
             layers.append(chart.mark_point(filled=True, size=50, opacity=1, shape=sign))
     words = alt.Chart(_data(rows)).mark_text(align="left", dx=10, fontSize=11)
     layers.append(words.encode(y=y, x=alt.value(_WIDTH), text="word:N"))
-    title = " · ".join(part for part in (clean(first.claim.id), clean(first.test)) if part)
+    title = " · ".join(_short(part) for part in (first.claim.id, first.test) if part)
     return alt.layer(*layers).properties(width=_WIDTH, height=alt.Step(20), title=title)
 
 
@@ -164,21 +165,23 @@ def _ratio_ticks(low: float, high: float) -> list[float]:
 def curves(trials: Sequence[Trial]) -> dict[str, Chart]:
     """A chart per metric that is a curve: the mean over seeds, in a band from the smallest seed to the largest.
 
-    Seeds whose x differ are interpolated linearly on the range they share. Where any seed is not finite, the line has a
-    gap.
+    Seeds whose x differ are interpolated linearly on the range they share; curves that share none are not drawn. Where
+    any seed is not finite, the line has a gap.
     """
-    return {metric: _curve_chart(metric, groups) for metric, groups in _gathered(trials, Series).items()}
+    found = _gathered(trials, Series)
+    return {metric: chart for metric, groups in found.items() if (chart := _curve_chart(metric, groups)) is not None}
 
 
-def _curve_chart(metric: str, groups: Mapping[tuple[str, str], Sequence[Series]]) -> Chart:
+def _curve_chart(metric: str, groups: Mapping[tuple[str, str], Sequence[Series]]) -> Chart | None:
+    regimes, arms = _labels(regime for regime, _ in groups), _labels(arm for _, arm in groups)
     points = max(20, _MOST_CURVE_POINTS // len(groups))
     rows = [
-        {**names, **point}
+        {"regime": regimes[regime], "arm": arms[arm], **point}
         for (regime, arm), seeds in groups.items()
-        for names in [{"regime": clean(regime), "arm": clean(arm)}]
         for point in _band(seeds, points)
     ]
-    arms = list(dict.fromkeys(clean(arm) for _, arm in groups))
+    if not rows:
+        return None
     first = next(iter(groups.values()))[0]
     colours = [PALETTE[i % len(PALETTE)] for i in range(len(arms))]
     dashes = [_DASHES[i // len(PALETTE) % len(_DASHES)] for i in range(len(arms))]
@@ -194,15 +197,15 @@ def _curve_chart(metric: str, groups: Mapping[tuple[str, str], Sequence[Series]]
     )
     y_scale = _scale([row[key] for row in rows for key in ("low", "high")])
     base = alt.Chart().encode(
-        x=alt.X("x:Q", title=clean(first.x_label) or None, scale=_scale([row["x"] for row in rows])),
-        color=alt.Color("arm:N", scale=alt.Scale(domain=arms, range=colours), legend=legend),
+        x=alt.X("x:Q", title=_short(first.x_label) or None, scale=_scale([row["x"] for row in rows])),
+        color=alt.Color("arm:N", scale=alt.Scale(domain=list(arms.values()), range=colours), legend=legend),
     )
-    name = clean(first.y_label) or clean(metric)
+    name = _short(first.y_label) or _short(metric)
     band = base.mark_area(opacity=0.16).encode(y=alt.Y("low:Q", title=name, scale=y_scale), y2="high:Q")
     line = base.mark_line(strokeWidth=1.8).encode(
         y=alt.Y("mean:Q", title=name, scale=y_scale),
         order="order:Q",
-        strokeDash=alt.StrokeDash("arm:N", scale=alt.Scale(domain=arms, range=dashes), legend=legend),
+        strokeDash=alt.StrokeDash("arm:N", scale=alt.Scale(domain=list(arms.values()), range=dashes), legend=legend),
     )
     return _faceted(alt.layer(band, line), rows, width=210, height=130)
 
@@ -262,14 +265,15 @@ def _metric_chart(metric: str, groups: Mapping[tuple[str, str], Sequence[float]]
     kept = {key: values for key, values in kept.items() if values}
     if not kept:
         return None
-    arms = list(dict.fromkeys(clean(arm) for _, arm in groups))
+    regimes, arms = _labels(regime for regime, _ in groups), _labels(arm for _, arm in groups)
     every = [v for values in kept.values() for v in values]
-    x = alt.X("x:Q", title=clean(metric), scale=_scale(every), axis=alt.Axis(tickCount=4))
-    y = alt.Y("arm:N", title=None, scale=alt.Scale(domain=arms), axis=alt.Axis(labelLimit=160, ticks=False))
+    x = alt.X("x:Q", title=_short(metric), scale=_scale(every), axis=alt.Axis(tickCount=4))
+    y = alt.Y(
+        "arm:N", title=None, scale=alt.Scale(domain=list(arms.values())), axis=alt.Axis(labelLimit=160, ticks=False)
+    )
     rows = [
-        {**names, "kind": kind, "x": x, "to": to}
+        {"regime": regimes[regime], "arm": arms[arm], "kind": kind, "x": x, "to": to}
         for (regime, arm), values in kept.items()
-        for names in [{"regime": clean(regime), "arm": clean(arm)}]
         for kind, x, to in [("range", min(values), max(values)), ("mean", sum(values) / len(values), None)]
         + ([("seed", v, None) for v in values] if len(every) <= _MOST_DOTS else [])
     ]
@@ -285,6 +289,23 @@ def _metric_chart(metric: str, groups: Mapping[tuple[str, str], Sequence[float]]
 
 
 # --- shared -------------------------------------------------------------------------------------------------------
+
+
+def _short(text: str) -> str:
+    """A text that fits beside a chart; the tables of a page hold it whole."""
+    plain = clean(text)
+    return plain if len(plain) <= 80 else f"{plain[:79]}…"
+
+
+def _labels(names: Iterable[str]) -> dict[str, str]:
+    """A label of its own for each name, also where two of them look alike once shortened."""
+    labels: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        label = short = _short(name)
+        while label in labels.values():
+            label = f"{short} ({len(labels)})"
+        labels[name] = label
+    return labels
 
 
 def _gathered(trials: Sequence[Trial], kind: type) -> dict[str, dict[tuple[str, str], list[Any]]]:
@@ -364,7 +385,7 @@ def svg(chart: Chart | alt.VConcatChart, label: str) -> str:
     version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
     text: str = vl_convert.vegalite_to_svg(spec, vl_version=version, allowed_base_urls=[])
     text = re.sub(r' xmlns(:xlink)?="[^"]*"', "", text, count=2)
-    text = text.replace("<svg ", f'<svg role="img" aria-label="{html.escape(clean(label))}" ', 1)
+    text = text.replace("<svg ", f'<svg role="img" aria-label="{html.escape(_short(label))}" ', 1)
     return re.sub(r' (d|transform|x2|y2|x|y)="([^"]*)"', _rounded, text)
 
 

@@ -28,7 +28,7 @@ from assay.studies import wording
 from assay.studies.ledger import Line, judge_run, stored_lines
 from assay.studies.protocol import protocol
 from assay.studies.records import Run, RunBroken, write_atomic
-from assay.studies.study import Settings, Study, Test, Trial
+from assay.studies.study import Settings, Study, Test, Trial, option
 from assay.studies.tables import lost, metric_table
 from assay.studies.wording import clean, count, effect, listed, number, without_paths
 
@@ -181,6 +181,7 @@ def report_html(run: Run, card: Card | None = None, study: Study | None = None) 
         scope=_scope(known),
         claims=_claims(known),
         stand_in=run.info.get("stand_in", ""),
+        about=_about(known),
         arms=_arms(known),
         settings=_settings(known),
         tests=_tests(known),
@@ -282,7 +283,8 @@ def links(card: Card) -> list[tuple[str, str]]:
     for name, value in card.links.items():
         parts = urlsplit(value) if value.isprintable() else None
         safe = parts is not None and parts.scheme in ("http", "https") and bool(parts.netloc)
-        found.append((name if safe else f"{name}: {value}", value if safe else ""))
+        address = quote(value, safe=":/?#[]@!$&'()*+,;=%~") if safe else ""
+        found.append((name if safe else f"{name}: {value}", address))
     return found
 
 
@@ -298,6 +300,15 @@ def _scope(known: Known) -> list[dict[str, Any]]:
 
 
 # --- method -------------------------------------------------------------------------------------------------------
+
+
+def _about(known: Known) -> list[str]:
+    """What the study's own texts say it does, and when it is fit to judge."""
+    if known.study is None or not known.current:
+        return []
+    fits = option(known.study, "fits")
+    texts = [vars(type(known.study)).get("__doc__"), f"Precondition: {fits.__doc__}" if fits and fits.__doc__ else None]
+    return [clean(text) for text in texts if text]
 
 
 def _arms(known: Known) -> list[dict[str, Any]]:

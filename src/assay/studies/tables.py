@@ -72,8 +72,8 @@ def _claims_table(lines: Sequence[Line], regimes: bool) -> Table:
         style = "dim" if line.superseded else ""
         table.add_row(says, entries, Text(measured(line) or "-"), _verdict(line), style=style)
         for one in regimes_of(line, lines) if regimes else ():
-            name = Text(f"· {clean(one.regime)}", style="dim")
-            table.add_row(name, "", Text(measured(one) or "-"), _verdict(one))
+            regime = Text(f"· {clean(one.regime)}", style="dim")
+            table.add_row(regime, "", Text(measured(one) or "-"), _verdict(one))
         table.add_row()
     return table
 

@@ -31,7 +31,7 @@ def without_paths(text: str) -> str:
         parts = re.split(r"[\\/]", match.group())
         return "/".join(parts[-2:] if len(parts) > 3 else parts[-1:])
 
-    return re.sub(r"(?<![\w/:.)\]])(?:[A-Za-z]:)?(?:[\\/][^\s\\/:;,'\"]+)+", short, text)
+    return re.sub(r"(?<![\w/:.<)\]])(?:[A-Za-z]:)?(?:[\\/][^\s\\/:;,'\"]+)+", short, text)
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:
@@ -188,11 +188,7 @@ def _split(reason: str, regimes: Sequence[str]) -> tuple[str, str]:
 
 def _decided(line: Line) -> str:
     word, kind = line.verdict.word, line.claim.kind
-    d = (
-        "the margin"
-        if line.verdict.margin is None
-        else f"the margin of {effect(line.verdict.margin, line.measured_on)}"
-    )
+    d = f"the margin of {margin(line)}"
     no_effect = "1x" if line.measured_on == "log" else "0"
     if kind == "always":
         return {

@@ -1,0 +1,1 @@
+"""Readers of listings, one file per format; `read_source` picks the one that fits."""

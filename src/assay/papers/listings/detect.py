@@ -1,0 +1,118 @@
+"""Which reader? By content, never by file name alone. A new reader is one more line of READERS."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from assay.papers.listings import mail, search_page, tmlr
+from assay.papers.listings.document import Document, Listing, ListingError
+from assay.papers.paper import Problem
+
+LARGEST = 200 * 1024 * 1024
+"""Bytes of a listing, unpacked; more is refused."""
+
+
+class Reader(NamedTuple):
+    """A format: its name, how its text is told from others', and the function that reads a document of it."""
+
+    name: str
+    looks_like: Callable[[str], bool]
+    read: Callable[[Document], Listing]
+
+
+READERS = (
+    Reader("mail", mail.looks_like, lambda document: mail.read(document, read_document)),
+    Reader("tmlr", tmlr.looks_like, tmlr.read),
+    Reader("search-page", search_page.looks_like, search_page.read),
+)
+
+
+def read_source(source: str | Path | bytes, format: str | None = None, venue: str | None = None) -> Listing:
+    """The papers of a file, a folder of files, standard input ("-"), or bytes; gzip is unpacked.
+
+    `format` names one of READERS instead of looking; `venue` ("ICLR 2026") is set where the listing names none. In a
+    folder a file that is no listing is a problem of the result. ListingError, one line, where nothing can be read.
+    """
+    if format is not None and format not in (names := [reader.name for reader in READERS]):
+        raise ListingError(f"format: there is no {format!r}; there are {', '.join(names)}")
+    if isinstance(source, bytes):
+        return _read(Document(source, venue=venue or ""), format)
+    if str(source) == "-":
+        return _read(Document(sys.stdin.buffer.read(LARGEST + 1), "standard input", venue=venue or ""), format)
+    path = Path(source)
+    if path.is_dir():
+        return _read_folder(path, format, venue)
+    return _read(Document(_bytes(path), path.name, venue=venue or ""), format)
+
+
+def _read_folder(folder: Path, format: str | None, venue: str | None) -> Listing:
+    found = Listing()
+    failed: list[str] = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for path in (Path(place, name) for name in sorted(names) if not name.startswith(".")):
+            try:
+                found.extend(_read(Document(_bytes(path), str(path.relative_to(folder)), venue=venue or ""), format))
+            except ListingError as error:
+                failed.append(str(error))
+                found.problems.append(
+                    Problem(str(error).removeprefix(f"{path.name}: "), file=str(path.relative_to(folder)))
+                )
+    if not found.formats:
+        raise ListingError(f"{folder}: no listing in this folder" + (f" ({failed[0]})" if failed else ""))
+    return found
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        if not path.is_file():
+            raise ListingError(f"{path}: " + ("not a plain file" if path.exists() else "no such file or folder"))
+        if path.stat().st_size > LARGEST:
+            raise ListingError(f"{path}: over {LARGEST >> 20} MB; split it")
+        return path.read_bytes()
+    except OSError as error:
+        raise ListingError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _read(document: Document, format: str | None) -> Listing:
+    if document.data.startswith(b"\x1f\x8b"):
+        document = Document(_unzipped(document), document.name, venue=document.venue)
+    if len(document.data) > LARGEST:
+        raise ListingError(f"{document.name}: over {LARGEST >> 20} MB; split it")
+    if not document.data.strip():
+        raise ListingError(f"{document.name}: empty")
+    if format is not None:
+        return next(reader for reader in READERS if reader.name == format).read(document)
+    found = read_document(document)
+    if found is None:
+        lines = [line.strip() for line in document.text[:5000].split("\n") if line.strip()][:3]
+        seen = " / ".join(repr(line[:60]) for line in lines)
+        tried = ", ".join(reader.name for reader in READERS)
+        raise ListingError(f"{document.name}: no known listing (tried {tried}); it begins {seen}; --format names one")
+    return found
+
+
+def read_document(document: Document) -> Listing | None:
+    """What the first reader that knows the document makes of it; None where none does."""
+    if re.match(r"\s*<(?:!doctype html|html)\b", document.text[:2000], re.IGNORECASE):
+        document = document.with_text(mail.html_text(document.text))
+    for reader in READERS:
+        if reader.looks_like(document.text):
+            return reader.read(document)
+    return None
+
+
+def _unzipped(document: Document) -> bytes:
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(document.data)) as file:
+            return file.read(LARGEST + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ListingError(f"{document.name}: damaged gzip file: {error}") from None
