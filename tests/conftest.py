@@ -5,6 +5,7 @@ import textwrap
 
 import pytest
 
+from assay import cli
 from toymethod import METHOD, announce
 
 
@@ -50,3 +51,16 @@ def plugin(site):
         return folder
 
     return install
+
+
+@pytest.fixture
+def assay(capsys):
+    """Runs a command line in this process; returns its exit code, stdout and stderr."""
+
+    def call(*argv):
+        capsys.readouterr()
+        code = cli.main([str(word) for word in argv])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import importlib.util
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -280,8 +281,9 @@ def _reported(read: _Reader, entry: dict[str, Any], where: str) -> Reported:
     where += " reported"
     read.known(entry, where, ("value", "unit", "at", "bound", "source", "version", "words"))
     value = entry.get("value")
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise CardError(f"{read.file}: {where}: value must be a number, not {value!r}")
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if value is not None and not number:
+        raise CardError(f"{read.file}: {where}: value must be a finite number, not {value!r}")
     words = read.text(entry, "words", where=where)
     if value is None and not words:
         raise CardError(f"{read.file}: {where}: give a `value` or, where the paper has no number, `words`")

@@ -38,7 +38,7 @@ from assay.shelf import paper_of
 from assay.studies.ledger import StudyBroken, outcome_of, rule_of
 from assay.studies.records import trials_of
 from assay.studies.study import Settings, Study, Test, Trial, option
-from assay.studies.worker import Task, WorkerRun, _Sender, threads_environment
+from assay.studies.worker import Sender, Task, WorkerRun, threads_environment
 
 if TYPE_CHECKING:
     import pytest
@@ -155,7 +155,7 @@ class MemoryRun(WorkerRun):
         return trial
 
 
-class _Kept(_Sender):
+class _Kept(Sender):
     """Keeps the records of arms; drops news of progress."""
 
     def __init__(self, lines: list[dict[str, Any]]) -> None:
@@ -177,7 +177,7 @@ def smoke(study: Study, needs: Mapping[str, str] | None = None) -> list[Trial]:
     """
     from threadpoolctl import threadpool_limits
 
-    settings: Settings = getattr(study, "tiny", study.small)
+    settings: Settings = option(study, "tiny") or study.small
     with tempfile.TemporaryDirectory(prefix="assay-") as folder, threadpool_limits(settings.threads):
         prepare = option(study, "prepare")
         if prepare is not None:

@@ -2,7 +2,7 @@ import pytest
 
 from assay.papers.listings import tmlr
 from assay.papers.listings.document import Document
-from made_up import DIGEST, entry, prose
+from made_up import DIGEST, entry
 
 HEAD = "Daily TMLR digest for Mar 03, 2026\nTMLR\n"
 ACCEPTED = "Accepted papers\n===============\n"
@@ -139,10 +139,9 @@ def test_entries_that_run_together_are_reported():
 
 def test_an_entry_cut_before_the_next_section_keeps_to_itself():
     found = read(HEAD + ACCEPTED + "Title: Cut\nAuthors: Author One\nAbstract: It ends\n" + SUBMITTED + entry("Whole", "Whole00001", None))
-    assert [(paper.title, paper.status, paper.abstract[:7]) for paper in found.papers] == [
-        ("Cut", "accepted", "It ends"),
-        ("Whole", "submitted", prose(0)[:0] + found.papers[1].abstract[:7]),
-    ]
+    cut, whole = found.papers
+    assert (cut.title, cut.status, cut.abstract) == ("Cut", "accepted", "It ends")
+    assert (whole.title, whole.status, whole.ids) == ("Whole", "submitted", {"openreview": "Whole00001"})
     assert [problem.what for problem in found.problems] == ["no URL line: the entry is cut or damaged"]
 
 

@@ -103,15 +103,14 @@ def rerun_line(
 
 
 def _finish(plans: Sequence[Any], done: Sequence[Any], again: str, as_json: bool) -> None:
-    """Judge the runs, keep their verdicts beside them, write the reports, and print both."""
-    from assay.studies.ledger import judge_run, line_dict, store, totals
+    """Judge the runs, write their reports, and print both."""
+    from assay.studies.ledger import judge_run, line_dict, totals
     from assay.studies.report import write_report
     from assay.studies.tables import verdict_table
 
     lines, reports = [], []
     for plan, run in zip(plans, done, strict=True):
         mine = judge_run(plan.card, plan.study, run)
-        store(run, mine)
         lines.append(mine)
         reports.append(write_report(run))
     if as_json:

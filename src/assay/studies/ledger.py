@@ -104,7 +104,8 @@ class Ledger:
 
 def totals(tests: int) -> str:
     """The sentence above every ledger."""
-    return f"{tests} tests; about {expected_false(tests):.2g} false directions expected if nothing worked"
+    plural = "" if tests == 1 else "s"
+    return f"{tests} test{plural}; about {expected_false(tests):.2g} false directions expected if nothing worked"
 
 
 def ledger(folder: Path | None = None, methods: Sequence[str] | None = None) -> Ledger:

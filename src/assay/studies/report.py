@@ -390,16 +390,18 @@ def _tests(known: Known) -> list[dict[str, Any]]:
     """Each test spelled out as (term, text) pairs."""
     if known.study is not None and known.current:
         return [
-            {"claim": test.claim, "label": test.label or test.arm, "facts": list(_facts(test, known.card))}
+            {"claim": test.claim, "label": test.label or test.arm, "facts": list(_facts(test, known))}
             for test in known.study.tests
         ]
     return [{"claim": line.claim.id, "label": line.test, "facts": list(_line_facts(line))} for line in known.whole]
 
 
-def _facts(test: Test, card: Card) -> Iterable[tuple[str, str]]:
-    kind = next((claim.kind for claim in card.claims if claim.id == test.claim), "more")
+def _facts(test: Test, known: Known) -> Iterable[tuple[str, str]]:
+    kind = next((claim.kind for claim in known.card.claims if claim.id == test.claim), "more")
+    regimes = known.run.info["settings"]["regimes"]
     yield "Arm", test.arm
-    yield "Against", _against(test.against)
+    if test.against:
+        yield "Against", _against(test.against, kind)
     for term, arm, why in (
         ("Control", test.control, "its effect must vanish"),
         ("Simpler arm", test.simpler, "asks whether less does as well"),
@@ -420,9 +422,13 @@ def _facts(test: Test, card: Card) -> Iterable[tuple[str, str]]:
             _COMPARES[test.compares]
             + (f"; R = {effect(test.reported, test.scale)}" if test.reported is not None else ""),
         )
-    yield "Over regimes", _OVER[test.over]
+    if len(regimes) > 1:
+        yield "Over regimes", _OVER[test.over]
     if test.regimes is not None:
-        yield "In regimes", listed(test.regimes)
+        here = [regime for regime in test.regimes if regime in regimes]
+        elsewhere = len(test.regimes) - len(here)
+        named = "; ".join(here) or "none of this run"
+        yield "In regimes", f"{named} (and {elsewhere} at another scale)" if elsewhere else named
     if test.resplit:
         yield (
             "Re-splits",
@@ -437,7 +443,8 @@ def _facts(test: Test, card: Card) -> Iterable[tuple[str, str]]:
 
 def _line_facts(line: Line) -> Iterable[tuple[str, str]]:
     yield "Arm", line.arm
-    yield "Against", _against(line.against)
+    if line.against:
+        yield "Against", _against(line.against, line.claim.kind)
     yield "Scale", _SCALE.get(line.measured_on, line.measured_on)
     if line.verdict.margin is not None:
         yield "Margin d", wording.margin(line)
@@ -446,8 +453,10 @@ def _line_facts(line: Line) -> Iterable[tuple[str, str]]:
     yield "Code", "ours" if line.of == "ours" else "the authors'"
 
 
-def _against(names: Sequence[str]) -> str:
-    return "nothing" if not names else names[0] if len(names) == 1 else f"{listed(names)}; all must be beaten"
+def _against(names: Sequence[str], kind: str) -> str:
+    if len(names) == 1:
+        return names[0]
+    return f"{listed(names)}; {'all must be kept up with' if kind == 'keeps' else 'all must be beaten'}"
 
 
 _SCALE = {"difference": "difference; 0 is no effect", "log": "logarithm of a ratio, shown as a factor; 1x is no effect"}

@@ -203,7 +203,8 @@ class Study(Protocol):
 #   prepare(settings, folder, progress) -> None          once per machine, under a lock, keyed by settings and source
 #   missing(settings) -> list[str]                       what a user has to supply, asked before anything starts
 #   fits(test, trials) -> str | None                     the precondition of one regime, from baseline arms only
-_ABSENT: dict[str, Any] = {"timed": False, "prepare": None, "missing": None, "fits": None}
+#   tiny: Settings                                       what `assay.testing` tries instead, where a small trial is long
+_ABSENT: dict[str, Any] = {"timed": False, "prepare": None, "missing": None, "fits": None, "tiny": None}
 
 
 def option(study: Study, name: str) -> Any:

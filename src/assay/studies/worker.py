@@ -73,7 +73,7 @@ def main(pipe: Connection, task: Task) -> None:
     threading.Thread(target=_end_with_driver, daemon=True).start()
     import threadpoolctl
 
-    send = _Sender(pipe)
+    send = Sender(pipe)
     with contextlib.suppress(EOFError, OSError), threadpoolctl.threadpool_limits(task.settings.threads):
         while True:
             job, *rest = pipe.recv()
@@ -113,7 +113,7 @@ def generator(seed: int, key: str) -> np.random.Generator:
     return np.random.default_rng([seed, *hashlib.sha256(key.encode()).digest()[:16]])
 
 
-class _Sender:
+class Sender:
     """Sends events; progress at most ten times a second."""
 
     def __init__(self, pipe: Connection) -> None:
@@ -133,7 +133,7 @@ class _Sender:
 class WorkerRun:
     """`TrialRun` as a worker process provides it."""
 
-    def __init__(self, task: Task, send: _Sender, regime: str, seed: int, recorded: frozenset[str]) -> None:
+    def __init__(self, task: Task, send: Sender, regime: str, seed: int, recorded: frozenset[str]) -> None:
         self.settings = task.settings
         self.prepared = task.prepared
         self.regime = regime

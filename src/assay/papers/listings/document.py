@@ -118,7 +118,7 @@ def decode(data: bytes, declared: str = "") -> tuple[str, str]:
     try:
         chinese = data.decode("gb18030")
         runs = sum(map(len, _CJK_RUN.findall(chinese)))
-        if 2 * runs > len(re.findall(r"[^\x00-\x7f]", chinese)):
+        if 2 * runs > len(re.findall(r"[\u3400-\u9fff]", chinese)):  # accented letters misread stand alone
             return chinese, "not UTF-8, read as GB 18030"
     except UnicodeDecodeError:
         pass

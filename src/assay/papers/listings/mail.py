@@ -24,7 +24,7 @@ from assay.papers.listings.tmlr import banner_date
 
 FORMAT = "mail"
 
-_FROM = re.compile(rb"(?:\A|\n\r?\n)(?=From \S[^\n]*\d\d:\d\d)")
+_FROM = re.compile(rb"(?:\A|\n\r?\n)(?=From \S+ [^\n]*\d\d:\d\d[^\n]* \d{4})")
 _HEADER = re.compile(
     r"(?:From|To|Cc|Subject|Date|Received|Return-Path|Delivered-To|MIME-Version|Message-ID|Content-Type|Reply-To|List-I[dD]):",
     re.I,
@@ -42,7 +42,7 @@ _UNSEEN_TAGS = ("script", "style", "template", "noscript", "head")
 def looks_like(text: str) -> bool:
     """An mbox "From " line, or mail headers: two known ones before the first blank line, and nothing but headers."""
     start = text[:20_000].lstrip("\ufeff\n ")
-    if re.match(r"From \S[^\n]*\d\d:\d\d", start):
+    if re.match(r"From \S+ [^\n]*\d\d:\d\d[^\n]* \d{4}", start):
         return True
     head = start.split("\n\n")[0].split("\n")
     if not all(re.match(r"[!-9;-~]+:|[ \t]", line) for line in head[:-1]):
@@ -89,11 +89,11 @@ def read(document: Document, read_document: Callable[[Document], Listing | None]
 def _messages(data: bytes) -> list[bytes]:
     """The mails of an mbox, without their "From " lines and with ">From " restored; or the one mail there is."""
     data = data.lstrip(b"\xef\xbb\xbf\r\n ")
-    if not re.match(rb"From \S[^\n]*\d\d:\d\d", data):
+    if not re.match(rb"From \S+ [^\n]*\d\d:\d\d[^\n]* \d{4}", data):
         return [data]
     starts = [found.end() for found in _FROM.finditer(data)]
     pieces = [data[start:end] for start, end in zip(starts, [*starts[1:], len(data)], strict=True)]
-    return [re.sub(rb"(?m)^>(>*From )", rb"\1", piece.partition(b"\n")[2]) for piece in pieces]
+    return [re.sub(rb"(?m)^>(>*From )", rb"\1", piece.partition(b"\n")[2].rstrip()) for piece in pieces]
 
 
 def _units(message: Message, name: str, found: Listing, depth: int = 0) -> Iterator[Message]:

@@ -80,7 +80,10 @@ class LabelMechanism:
     # --- settings -----------------------------------------------------------------------------------------------
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Constructor arguments and their values, as scikit-learn's `clone` and grid searches read them."""
+        """Constructor arguments and their values, as scikit-learn's `clone` and grid searches read them.
+
+        `deep` is there for scikit-learn; mechanisms hold no other estimators.
+        """
         return {
             name: getattr(self, name) for name in inspect.signature(type(self).__init__).parameters if name != "self"
         }

@@ -115,7 +115,7 @@ class LabelDPRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  # ty
         return self
 
     def predict(self, X: Any) -> Any:
-        """Predicted labels, shape (n,), as the trained regressor gives them; not clipped to the bounds."""
+        """Predicted labels, shape (n,), for features X, shape (n, d): the trained regressor's own, not clipped."""
         check_is_fitted(self)
         return self.estimator_.predict(X)
 

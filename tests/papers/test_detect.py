@@ -1,0 +1,111 @@
+import gzip
+import io
+import sys
+
+import pytest
+
+from assay.papers.listings import detect
+from assay.papers.listings.detect import READERS, read_source
+from assay.papers.listings.document import ListingError, decode
+from made_up import DIGEST, PAGE
+
+
+def test_a_file_a_folder_and_standard_input(tmp_path, monkeypatch):
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "anything.xyz").write_text(DIGEST)
+    (tmp_path / "b.txt").write_text(PAGE, encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("no listing\nat all")
+    (tmp_path / ".hidden").write_text(DIGEST)
+    found = read_source(tmp_path, venue="ICLR 2026")
+    assert [len(found.papers), found.formats] == [10, {"b.txt": "conference search page", "new/anything.xyz": "TMLR digest"}]
+    assert {paper.venue for paper in found.papers} == {"ICLR 2026", "TMLR"}
+    assert [(problem.file, "no known listing" in problem.what) for problem in found.problems] == [("notes.txt", True)]
+    assert len(read_source(str(tmp_path / "b.txt")).papers) == 4
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DIGEST.encode())))
+    piped = read_source("-")
+    assert len(piped.papers) == 6 and piped.papers[0].sources[0].file == "standard input"
+    assert len(read_source(gzip.compress(DIGEST.encode())).papers) == 6
+
+
+def test_the_same_bytes_have_the_same_hash_whatever_the_name(tmp_path):
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(DIGEST)
+    one, two = (read_source(tmp_path / name).papers[0].sources[0] for name in ("a.txt", "b.txt"))
+    assert one.sha256 == two.sha256 and (one.file, two.file) == ("a.txt", "b.txt")
+
+
+def test_html_page_saved_from_a_browser():
+    body = "".join(f"<p>{block}</p>" for block in PAGE.split("\n\n"))
+    found = read_source(f"<!DOCTYPE html><html><head><title>t</title></head><body>{body}</body></html>".encode())
+    assert len(found.papers) == 4 and found.problems == []
+
+
+@pytest.mark.parametrize("name", [reader.name for reader in READERS])
+def test_a_named_format_is_not_questioned(name):
+    found = read_source(b"Title: x\n\nwhatever\n", format=name)
+    assert found.formats
+
+
+def test_a_single_entry_page_can_be_named():
+    block = PAGE.split("\n\n")
+    assert len(read_source("\n\n".join(block[1:4]).encode(), format="search-page").papers) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "format", "says"),
+    [
+        (b"one\ntwo\nthree\nfour", None, "no known listing (tried mail, tmlr, search-page); it begins 'one' / 'two' / 'three'"),
+        (b"", None, "empty"),
+        (b" \n ", None, "empty"),
+        (b"\x1f\x8bgarbage", None, "damaged gzip"),
+        (gzip.compress(DIGEST.encode())[:-20], None, "damaged gzip"),
+        (b"x", "word", "there is no 'word'; there are mail, tmlr, search-page"),
+        (b"PK\x03\x04" + bytes(range(256)), None, "no known listing"),
+    ],
+)  # fmt: skip
+def test_errors_are_one_line(data, format, says):
+    with pytest.raises(ListingError) as raised:
+        read_source(data, format=format)
+    assert says in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_errors_of_files_are_one_line(tmp_path, monkeypatch):
+    (tmp_path / "empty").mkdir()
+    for path, says in ((tmp_path / "none.txt", "no such file"), (tmp_path / "empty", "no listing in this folder")):
+        with pytest.raises(ListingError, match=says) as raised:
+            read_source(path)
+        assert str(path) in str(raised.value) and "\n" not in str(raised.value)
+    monkeypatch.setattr(detect, "LARGEST", 1000)
+    (tmp_path / "big.txt").write_bytes(b"x" * 1001)
+    for big in (tmp_path / "big.txt", b"x" * 1001, gzip.compress(b"x" * 1_000_000)):
+        with pytest.raises(ListingError, match="over 0 MB; split it"):
+            read_source(big)
+
+
+@pytest.mark.parametrize(
+    ("data", "declared", "text", "guess"),
+    [
+        ("plain é".encode(), "", "plain é", ""),
+        (b"\xef\xbb\xbfx", "", "x", ""),
+        ("论文".encode("utf-16"), "", "论文", ""),
+        ("论文检索".encode("gb18030"), "", "论文检索", "not UTF-8, read as GB 18030"),
+        ("é à".encode("cp1252"), "", "é à", "not UTF-8, read as Windows-1252"),
+        ("é".encode("latin-1"), "latin-1", "é", ""),
+        ("ééééé".encode()[:-1], "", "éééé\ufffd", "not valid UTF-8: 1 damaged characters"),
+        (b"\x81\x8d\x8f", "", "\ufffd" * 3, "not UTF-8, read as Windows-1252"),
+        (b"", "", "", ""),
+    ],
+)  # fmt: skip
+def test_decode(data, declared, text, guess):
+    assert decode(data, declared) == (text, guess)
+
+
+def test_controls_are_left_out_and_reported():
+    found = read_source(DIGEST.replace("Daily", "\0Da\x1bily").replace("\n", "\r\n").encode())
+    assert len(found.papers) == 6
+    assert [problem.what for problem in found.problems] == ["2 control characters left out"]
+
+
+def test_chinese_page_in_gb18030():
+    found = read_source(PAGE.encode("gb18030"))
+    assert len(found.papers) == 4 and [problem.what for problem in found.problems] == ["not UTF-8, read as GB 18030"]
