@@ -104,8 +104,8 @@ BAD = {
         CARD.replace('kind = "more"', 'kind = "more"\nreplaces = "gone"'),
         "[[claim]] higher: replaces 'gone', which is no claim of the card",
     ),
-    "value": (CARD.replace("1.0", '"many"'), "[[claim]] higher reported: value must be a number, not 'many'"),
-    "value true": (CARD.replace("1.0", "true"), "value must be a number, not True"),
+    "value": (CARD.replace("1.0", '"many"'), "[[claim]] higher reported: value must be a finite number, not 'many'"),
+    "value true": (CARD.replace("1.0", "true"), "value must be a finite number, not True"),
     "neither value nor words": (
         CARD.replace("value = 1.0\n", ""),
         "give a `value` or, where the paper has no number, `words`",

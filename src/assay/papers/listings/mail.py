@@ -24,7 +24,7 @@ from assay.papers.listings.tmlr import banner_date
 
 FORMAT = "mail"
 
-_FROM = re.compile(rb"(?:\A|\n\r?\n)(?=From \S+ [^\n]*\d\d:\d\d[^\n]* \d{4})")
+_FROM = re.compile(rb"(?:\A|\n)(?=From \S+ [^\n]*\d\d:\d\d[^\n]* \d{4})")
 _HEADER = re.compile(
     r"(?:From|To|Cc|Subject|Date|Received|Return-Path|Delivered-To|MIME-Version|Message-ID|Content-Type|Reply-To|List-I[dD]):",
     re.I,
