@@ -220,4 +220,4 @@ def test_html_text(html, text):
 @pytest.mark.parametrize("piece", ["<", "<!--", "<script>", "<a '", "<a \"x", "</", "<br", "&lt;", "<!--<script>"])
 def test_html_text_takes_megabytes(piece):
     """A quadratic step would take hours on these."""
-    assert isinstance(mail.html_text(piece * (2_000_000 // len(piece)) + "-->"), str)
+    assert isinstance(mail.html_text(piece * (500_000 // len(piece)) + "-->"), str)

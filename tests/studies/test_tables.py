@@ -309,7 +309,7 @@ def test_the_ledger_in_markdown(book):
         "Errors are lower.<br>*replaces the older wording lowest: “Errors are lowest.”*",
         "up to 24 %, Table 2 (accepted)<br>0.2 (submission)",
         "1.11x [1.05x, 1.16x]<br>against plain",
-        "**weaker** (rough)<br>*mean of 2*",
+        "**weaker** (rough)<br>of 2 regimes: 2 weaker<br>*mean of 2*",
         "n = 8, 95 %, d = 1.02x, scale small, direction, our code",
         "map 0123456789ab",
     ]
@@ -405,7 +405,7 @@ def test_the_terminal_table_fits(book, width):
 
 def test_the_terminal_table_says_it_all(book):
     text = printed(verdict_table(book.lines), 200)
-    for words in ("privacy/toy", "basis: abstract", "up to 24 %, Table 2", "1.11x [1.05x, 1.16x]", "weaker (rough)"):
+    for words in ("privacy/toy", "basis: abstract", "up to 24 %, Table 2", "1.11x [1.05x, 1.16x]", "weaker", "of 2 regimes: 2 weaker"):
         assert words in text
     assert "superseded, was consistent" in text
     assert "above 1x favours the claim" in text
@@ -413,6 +413,12 @@ def test_the_terminal_table_says_it_all(book):
     full = printed(verdict_table(book.lines, regimes=True), 200)
     assert "· calm" in full
     assert "· rough | <b>" in full
+
+
+def test_the_tally_counts_worst_first():
+    verdicts = [dataclasses.replace(line("x").verdict, word=word) for word in ("weaker", "absent", "weaker")]
+    lines = [dataclasses.replace(line("x"), verdict=verdict) for verdict in verdicts]
+    assert tally(lines) == "of 3 regimes: 1 absent, 2 weaker"
 
 
 def test_a_claim_tested_twice_is_written_once():

@@ -318,7 +318,7 @@ class Library:
             "year": paper.year,
             "status": paper.status,
             "topics": "\n".join(f"{area} · {sub}" if sub else area for area, sub in paper.topics),
-            "date": paper.date or (f"{paper.year}-12-31" if paper.year else ""),
+            "date": paper.date or str(paper.year or ""),
         }
         changes = ", ".join(f"{column} = excluded.{column}" for column in row if column != "id")
         self.db.execute(
@@ -359,7 +359,7 @@ class Library:
         """
         wanted = name.strip()
         if link := _LINK.search(wanted):
-            value = link["id"] if not link["arxiv"] else re.sub(r"v\d+$|\.pdf$", "", link["id"])
+            value = link["id"] if not link["arxiv"] else re.sub(r"(v\d+)?(\.pdf)?$", "", link["id"])
             kind = next(kind for kind in ("openreview", "arxiv", "doi") if link[kind])
             wanted = f"{kind}:{value.lower() if kind == 'doi' else value}"
         if not wanted:
@@ -478,7 +478,7 @@ def where(
 
     `venue`: the whole name or its first words ("ICLR" for "ICLR 2026"); `topic`: any part of "Area · Subarea"; both
     whatever their case. `status`: one or several of STATUSES. `since`: an ISO date or the start of one; a paper known
-    by its year only counts as of the year's end. `keys`: only these papers, by key or former key. ValueError for a
+    by its year only passes where the year does. `keys`: only these papers, by key or former key. ValueError for a
     status or a date that is none.
     """
     parts, values = ["1"], list[Any]()
@@ -499,8 +499,8 @@ def where(
     if since is not None:
         if not re.fullmatch(r"\d{4}(-\d\d(-\d\d)?)?", since):
             raise ValueError(f"since: {since!r} is no date; write it as 2026-02-21, 2026-02 or 2026")
-        parts.append("date >= ?")
-        values.append(since)
+        parts.append("(date >= ? OR length(date) = 4 AND date >= ?)")
+        values += [since, since[:4]]
     if keys is not None:
         parts.append("paper.id IN (SELECT alias.paper FROM json_each(?) JOIN alias ON alias.key = value)")
         values.append(json.dumps(list(keys)))

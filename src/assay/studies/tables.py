@@ -6,6 +6,7 @@ import html
 import math
 import re
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from rich.text import Text
 
 from assay.claims.claim import Claim
 from assay.claims.effects import Cases, Ratio, Rows
+from assay.claims.verdict import WORDS
 from assay.studies.ledger import Ledger, Line
 from assay.studies.study import Metric, Series, Trial
 from assay.studies.wording import (
@@ -56,33 +58,37 @@ def verdict_table(lines: Iterable[Line], regimes: bool = False) -> Table:
 
 def _claims_table(lines: Sequence[Line], regimes: bool) -> Table:
     table = Table(expand=True, box=SIMPLE_HEAD, pad_edge=False, header_style="bold", border_style="bright_black")
-    for name, share in (("claim", 23), ("reported", 13), ("measured", 22), ("verdict", 16)):
+    for name, share in (("claim", 32), ("measured", 18), ("verdict", 26)):
         table.add_column(name, ratio=share, overflow="fold")
     said = ""
     for line in (line for line in lines if not line.regime):
-        says, entries = Text(), Text()
+        says = Text()
         if line.claim.id != said:  # a claim is written once, and its tests below it
             said = line.claim.id
             says.append(clean(line.claim.says))
-            entries.append("\n".join(clean(entry) for entry in reported_all(line.claim)))
-            for note in remarks(line.claim, ()):
+            notes = [f"paper: {entry}" for entry in reported_all(line.claim)] if line.claim.by == "paper" else []
+            for note in (*notes, *remarks(line.claim, ())):
                 says.append(f"\n{clean(note)}", style="dim")
         if line.test and line.test != line.arm:
-            says.append("\n" if says else "").append(clean(line.test), style="italic")
+            says.append("\n" if says else "").append(f"with {clean(line.test)}", style="italic")
         style = "dim" if line.superseded else ""
-        table.add_row(says, entries, Text(measured(line) or "-"), _verdict(line), style=style)
-        for one in regimes_of(line, lines) if regimes else ():
-            regime = Text(f"· {clean(one.regime)}", style="dim")
-            table.add_row(regime, "", Text(measured(one) or "-"), _verdict(one))
+        below = regimes_of(line, lines)
+        table.add_row(says, Text(measured(line) or "-"), _verdict(line, below), style=style)
+        for one in below if regimes else ():
+            table.add_row(Text(f"· {clean(one.regime)}", style="dim"), Text(measured(one) or "-"), _verdict(one))
         table.add_row()
     return table
 
 
-def _verdict(line: Line) -> Text:
+def _verdict(line: Line, below: Sequence[Line] = ()) -> Text:
     word, rest = line.verdict.word, clean(line.verdict.reason)
     text = Text("superseded, was " if line.superseded else "")
     text.append(word, style=f"bold {_STYLES[tone(word)]}")
-    return text.append(f" ({rest})") if rest else text
+    if rest:
+        text.append(f"\n{rest}")
+    if len(below) > 1:
+        text.append(f"\n{tally(below)}", style="dim")
+    return text
 
 
 # --- shared by all forms ------------------------------------------------------------------------------------------
@@ -105,6 +111,13 @@ def regimes_of(line: Line, lines: Iterable[Line]) -> list[Line]:
     """The lines of single regimes under a line."""
     key = (line.run, line.study, line.claim.id, line.test)
     return [one for one in lines if one.regime and (one.run, one.study, one.claim.id, one.test) == key]
+
+
+def tally(lines: Sequence[Line]) -> str:
+    """How many regimes got which verdict: "of 10 regimes: 7 contradicted, 3 inconclusive"."""
+    words = Counter(line.verdict.word for line in lines)
+    counts = ", ".join(f"{words[word]} {word}" for word in WORDS if word in words)
+    return f"of {len(lines)} regimes: {counts}"
 
 
 def short_run(line: Line) -> str:
@@ -171,6 +184,8 @@ def _row(line: Line, lines: Sequence[Line], claims: Sequence[Claim]) -> list[str
     ]
     against = [f"against {md(', '.join(line.against))}"] if line.against else []
     verdict = [f"**{line.verdict.word}**" + (f" ({_plain(line.verdict.reason)})" if line.verdict.reason else "")]
+    below = regimes_of(line, lines)
+    verdict += [tally(below)] if len(below) > 1 else []
     verdict += [f"*{_plain(note)}*" for note in line.verdict.notes]
     return [
         "<br>".join(says),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.papers.clean import LONGEST_TEXT, LONGEST_TITLE, clean, rejoin, words_of
+from assay.papers.clean import LONGEST_TEXT, LONGEST_TITLE, clean, rejoin, split_authors, words_of
 from assay.papers.listings.document import Document
 from assay.papers.paper import Paper, Problem
 
@@ -31,6 +31,13 @@ def clean_title(raw: str) -> tuple[str, str]:
     """A title as plain text, and what to report about it."""
     cut, problem = within(raw.strip(), LONGEST_TITLE, "title")
     return clean(cut), problem
+
+
+def clean_authors(raw: str) -> tuple[tuple[str, ...], bool, str]:
+    """The names of an author line, whether it is complete, and what to report about it."""
+    cut, problem = within(raw.strip(), LONGEST_TEXT, "author line")
+    names, complete = split_authors(cut)
+    return names, complete and not problem, problem
 
 
 def clean_abstract(raw: str) -> tuple[str, str, str]:

@@ -11,7 +11,14 @@ from functools import cached_property
 
 from assay.papers.clean import clean, links_in, split_authors
 from assay.papers.listings.document import Document, Listing
-from assay.papers.listings.entry import clean_abstract, clean_title, join_broken_words, report, with_venue
+from assay.papers.listings.entry import (
+    clean_abstract,
+    clean_authors,
+    clean_title,
+    join_broken_words,
+    report,
+    with_venue,
+)
 from assay.papers.listings.standin import stand_in
 from assay.papers.paper import Paper, Problem
 
@@ -60,7 +67,8 @@ class _Entry:
 
     @property
     def blocks(self) -> list[_Block]:
-        return [block for block in (self.topic, self.title, self.authors, *self.abstract) if block]
+        found = [block for block in (self.topic, self.title, self.authors, *self.abstract) if block]
+        return sorted(found, key=lambda block: block.line)
 
 
 def looks_like(text: str) -> bool:
@@ -84,10 +92,10 @@ def read(document: Document) -> Listing:
 def _paper(entry: _Entry, number: int, document: Document, problems: list[Problem]) -> Paper:
     blocks = entry.blocks
     abstract, raw, cut = clean_abstract("\n\n".join(block.text for block in entry.abstract))
-    authors, complete = split_authors(entry.authors.text) if entry.authors else ((), False)
+    authors, complete, long_authors = clean_authors(entry.authors.text) if entry.authors else ((), False, "")
     title, long = clean_title(entry.title.text) if entry.title else ("", "")
     shown = stand_in(abstract, raw, authors)
-    whats = [cut, long]
+    whats = [cut, long, long_authors]
     if not authors:
         whats.append("no author line before the abstract")
     if not abstract:

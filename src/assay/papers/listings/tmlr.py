@@ -6,9 +6,16 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from assay.papers.clean import split_authors
 from assay.papers.listings.document import Document, Listing
-from assay.papers.listings.entry import FORUM, clean_abstract, clean_title, forum_links, join_broken_words, report
+from assay.papers.listings.entry import (
+    FORUM,
+    clean_abstract,
+    clean_authors,
+    clean_title,
+    forum_links,
+    join_broken_words,
+    report,
+)
 from assay.papers.listings.standin import stand_in
 from assay.papers.paper import Paper, Problem, Status
 
@@ -98,7 +105,8 @@ class _Reader:
         if self.entry is None or self.entry.state in ("", "URL"):
             if line.strip() in _HEADINGS:
                 self.end_entry()
-                self.status, self.skipped = _HEADINGS[line.strip()], []
+                self._report_skipped()
+                self.status = _HEADINGS[line.strip()]
                 return
             if _RULE.fullmatch(line):
                 self._unknown_heading(*before)
@@ -106,6 +114,7 @@ class _Reader:
             if BANNER.search(line):
                 self.end_entry()
                 self.listed = banner_date(line) or self.listed
+                self.status, self.skipped = None, []
                 return
         elif _RULE.fullmatch(line) and before[1].strip() in _HEADINGS:
             self._heading_in_abstract(before[1].strip())
@@ -221,7 +230,7 @@ class _Reader:
         certifications = self._certification_fields(entry, number) if certified else ()
         title, about_title = clean_title(entry.text("Title"))
         abstract, raw, about_abstract = clean_abstract(entry.text("Abstract"))
-        authors, complete = split_authors(entry.text("Authors"))
+        authors, complete, about_authors = clean_authors(entry.text("Authors"))
         forum = FORUM.search("".join(entry.text("URL").split()) if entry.text("URL") else "")
         missing = [
             f"no {name} line" if name not in entry.fields else f"the {name} line is empty"
@@ -235,7 +244,16 @@ class _Reader:
             missing.append(
                 f"no OpenReview link in {there[:80]!r}" if there else "no URL line: the entry is cut or damaged"
             )
-        report(self.document, self.problems, *missing, about_title, about_abstract, line=entry.first_line, entry=number)
+        report(
+            self.document,
+            self.problems,
+            *missing,
+            about_title,
+            about_authors,
+            about_abstract,
+            line=entry.first_line,
+            entry=number,
+        )
         self.problems += [self.document.problem(what, line, number) for what, line in entry.doubts]
         shown = stand_in(abstract, raw, authors) if not title else None
         self.papers.append(
