@@ -17,7 +17,7 @@ from assay.claims.effects import Cases, Outcome, Ratio, Rows, Rule
 from assay.claims.verdict import WORDS, Verdict, judge
 from assay.studies.ledger import Ledger, Line, untested
 from assay.studies.study import Series, Trial
-from assay.studies.tables import cell, ledger_html, ledger_markdown, lost, md, metric_table, verdict_table
+from assay.studies.tables import cell, ledger_html, ledger_markdown, lost, md, metric_table, tally, verdict_table
 from assay.studies.wording import (
     WORDS_IN_SHORT,
     clean,
@@ -306,22 +306,22 @@ def test_the_ledger_in_markdown(book):
     claims, ours, regimes, other = tables(text)
     assert claims[0] == ["claim", "reported", "measured", "verdict", "how", "run"]
     assert claims[2] == [
-        "Errors are lower.<br>*replaces the older wording lowest: “Errors are lowest.”*",
+        "**lower** Errors are lower.<br>*replaces the older wording lowest*",
         "up to 24 %, Table 2 (accepted)<br>0.2 (submission)",
         "1.11x [1.05x, 1.16x]<br>against plain",
         "**weaker** (rough)<br>of 2 regimes: 2 weaker<br>*mean of 2*",
         "n = 8, 95 %, d = 1.02x, scale small, direction, our code",
         "map 0123456789ab",
     ]
-    assert claims[3][0] == "It holds.<br>*other*"
+    assert claims[3][0] == "**holds** It holds.<br>*with other*"
     assert claims[4][:1] + claims[4][3:] == [
-        "Errors are lowest.<br>*older wording, replaced by lower*",
+        "**lowest** Errors are lowest.",
         "**untested** (no study tests it)",
         "-",
         "-",
     ]
     assert len(claims) == 5
-    assert [row[0] for row in ours[2:]] == ["It is ours.<br>*a check of our own, left out of totals*"]
+    assert [row[0] for row in ours[2:]] == ["**ours** It is ours."]
     assert [row[0] for row in regimes[2:]] == ["calm", r"rough \| &lt;b&gt;"]
     assert "<details><summary>2 regimes of lower · toy</summary>\n\n|" in text
     assert "- It holds. (map ffffffffffff): superseded, was consistent\n" in text
@@ -405,7 +405,7 @@ def test_the_terminal_table_fits(book, width):
 
 def test_the_terminal_table_says_it_all(book):
     text = printed(verdict_table(book.lines), 200)
-    for words in ("privacy/toy", "basis: abstract", "up to 24 %, Table 2", "1.11x [1.05x, 1.16x]", "weaker", "of 2 regimes: 2 weaker"):
+    for words in ("privacy/toy", "basis: abstract", "up to 24 %, Table 2", "1.11x [1.05x, 1.16x]", "2 weaker"):
         assert words in text
     assert "superseded, was consistent" in text
     assert "above 1x favours the claim" in text

@@ -113,6 +113,14 @@ def regimes_of(line: Line, lines: Iterable[Line]) -> list[Line]:
     return [one for one in lines if one.regime and (one.run, one.study, one.claim.id, one.test) == key]
 
 
+def _brief(notes: Sequence[str]) -> list[str]:
+    """Notes with the first counterexample only, and how many more there are."""
+    others = [note for note in notes if not note.startswith("counterexample")]
+    found = [note for note in notes if note.startswith("counterexample")]
+    more = [f"and {count(len(found) - 1, 'more counterexample')}, in the report"] if len(found) > 1 else []
+    return [*found[:1], *more, *others]
+
+
 def tally(lines: Sequence[Line]) -> str:
     """How many regimes got which verdict: "of 10 regimes: 7 contradicted, 3 inconclusive"."""
     words = Counter(line.verdict.word for line in lines)
@@ -149,7 +157,6 @@ _LEGEND = (
 
 
 def _section(method: str, lines: Sequence[Line]) -> list[str]:
-    claims = claims_of(lines)
     current = [line for line in lines if not line.regime and not line.superseded]
     old = [line for line in lines if not line.regime and line.superseded]
     parts = [f"## {md(method)}", _about(lines)]
@@ -157,7 +164,8 @@ def _section(method: str, lines: Sequence[Line]) -> list[str]:
         mine = [line for line in current if line.claim.by == by]
         if mine:
             parts += [heading] if heading else []
-            parts.append(_table(_COLUMNS, [_row(line, lines, claims) for line in mine]))
+            firsts = {line.claim.id: line for line in reversed(mine)}.values()
+            parts.append(_table(_COLUMNS, [_row(line, lines, any(line is first for first in firsts)) for line in mine]))
     for line in current:
         below = regimes_of(line, lines)
         if below:
@@ -177,19 +185,19 @@ def _about(lines: Sequence[Line]) -> str:
     return " ".join(text.replace("..", ".") for text in texts)
 
 
-def _row(line: Line, lines: Sequence[Line], claims: Sequence[Claim]) -> list[str]:
-    says = [md(line.claim.says)]
-    says += [
-        f"*{md(note)}*" for note in [*([line.test] if line.test != line.arm else []), *remarks(line.claim, claims)]
-    ]
+def _row(line: Line, lines: Sequence[Line], first: bool) -> list[str]:
+    """A row of LEDGER.md. A claim and what is reported are written once, on the first of its tests."""
+    says = [f"**{md(line.claim.id)}** {md(line.claim.says)}"] if first else []
+    says += [f"*{md(note)}*" for note in remarks(line.claim, ())] if first and line.claim.by == "paper" else []
+    says += [f"*with {md(line.test)}*"] if line.test and line.test != line.arm else []
     against = [f"against {md(', '.join(line.against))}"] if line.against else []
     verdict = [f"**{line.verdict.word}**" + (f" ({_plain(line.verdict.reason)})" if line.verdict.reason else "")]
     below = regimes_of(line, lines)
     verdict += [tally(below)] if len(below) > 1 else []
-    verdict += [f"*{_plain(note)}*" for note in line.verdict.notes]
+    verdict += [f"*{_plain(note)}*" for note in _brief(line.verdict.notes)]
     return [
         "<br>".join(says),
-        "<br>".join(md(entry) for entry in reported_all(line.claim)),
+        "<br>".join(md(entry) for entry in reported_all(line.claim)) if first else "",
         "<br>".join([measured(line) or "-", *against]),
         "<br>".join(verdict),
         md(", ".join(details(line))) or "-",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import re
 import sys
 import zlib
 from collections.abc import Callable
@@ -102,7 +101,7 @@ def _read(document: Document, format: str | None) -> Listing:
 
 def read_document(document: Document) -> Listing | None:
     """What the first reader that knows the document makes of it; None where none does."""
-    if re.match(r"\s*<(?:!doctype html|html)\b", document.text[:2000], re.IGNORECASE):
+    if mail.is_html(document.text):
         document = document.with_text(mail.html_text(document.text))
     for reader in READERS:
         if reader.looks_like(document.text):

@@ -140,7 +140,7 @@ def _listings(
             if not isinstance(data, bytes) or not data.strip():
                 continue
             raw = replace(document, data=data, charset=str(part.get_content_charset() or ""), listed=listed)
-            text = html_text(raw.text) if html else _unflowed(raw.text, part)
+            text = html_text(raw.text) if html or is_html(raw.text) else _unflowed(raw.text, part)
             inside = raw.with_text(text)
             vars(inside)["sha256"] = document.sha256
             read = read_document(inside) if not looks_like(text) else _forwarded(inside, read_document)
@@ -197,6 +197,11 @@ def _unflowed(text: str, part: Message) -> str:
         if flows and drop:
             lines[-1] = lines[-1][:-1]
     return "\n".join(lines)
+
+
+def is_html(text: str) -> bool:
+    """Whether a text begins as an HTML page does, whatever it is declared to be."""
+    return bool(re.match(r"\s*<(?:!doctype html|html)\b", text[:2000], re.IGNORECASE))
 
 
 def html_text(html: str) -> str:

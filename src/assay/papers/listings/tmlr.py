@@ -75,6 +75,8 @@ def read(document: Document) -> Listing:
     papers = join_broken_words(reader.papers)
     if papers and not all(paper.dates for paper in papers):
         reader.problems.append(document.problem("no digest date found: the papers have no date"))
+    if not papers and FORUM.search(document.text):
+        reader.problems.append(document.problem("a digest, but no entry could be read: its layout is another one"))
     return Listing(papers, document.problems + reader.problems, {document.name: FORMAT})
 
 
