@@ -253,7 +253,7 @@ def pip(monkeypatch):
 def test_doctor_installs_with_the_constraints_of_the_checkout(assay, lacking, pip):
     code, _, err = assay("doctor", "toy", "--install")
     constraints = Path(cli.__file__).parents[2] / "constraints.txt"
-    start = [sys.executable, "-m", "pip", "install", "-c", str(constraints)]
+    start = [sys.executable, "-m", "pip", "install", "-qq", "-c", str(constraints)]
     assert pip.calls == [[*start, "no-such-package>=1"], [*start, "--no-deps", "no-peer==1.0"]]
     assert code == 1, "the packages are still not there"
     shown = [line for line in err.splitlines() if line.startswith("$ ")]
@@ -264,7 +264,7 @@ def test_doctor_installs_with_the_constraints_of_the_checkout(assay, lacking, pi
 def test_doctor_installs_without_constraints_elsewhere(assay, lacking, pip, monkeypatch):
     monkeypatch.setattr(method_commands, "constraints", lambda: None)
     code, out, _ = assay("doctor", "toy", "--install", "--json")
-    assert pip.calls[0] == [sys.executable, "-m", "pip", "install", "no-such-package>=1"]
+    assert pip.calls[0] == [sys.executable, "-m", "pip", "install", "-qq", "no-such-package>=1"]
     assert (code, len(json.loads(out)["ran"])) == (1, 2)
 
 

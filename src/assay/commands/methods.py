@@ -116,7 +116,7 @@ def _print_lacks(card: Card, lacks: dict[str, Any]) -> None:
 
 def commands(card: Card) -> list[list[str]]:
     """The pip commands that install what a method lacks: its extra's requirements, then each need by its own line."""
-    pip = [sys.executable, "-m", "pip", "install"]
+    pip = [sys.executable, "-m", "pip", "install", "-qq"]
     known = constraints()
     if known is not None:
         pip += ["-c", str(known)]
