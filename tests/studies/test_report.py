@@ -266,7 +266,7 @@ def test_tests_are_spelled_out(page):
         "In regimes calm (and 1 at another scale)",
         "n_test / n_train = 0.25",
         "Failed trials count as -1.00",
-        "Code the authors'",
+        "Tested on the authors' procedure",
     ):
         assert words in page.text, words
 

@@ -134,7 +134,7 @@ def test_details_name_everything_the_verdict_rests_on():
         "reproduced", mean=0.3, low=0.2, high=0.4, level=0.98, n=16, margin=math.log(1.02), reported=0.215
     )
     shown = details(line(verdict=verdict, measured_on="log", compares="magnitude", of="authors"))
-    assert shown == ["n = 16", "98 %", "d = 1.02x", "R = 1.24x", "scale small", "magnitude", "the authors' code"]
+    assert shown == ["n = 16", "98 %", "d = 1.02x", "R = 1.24x", "scale small", "magnitude", "the authors' procedure"]
     assert details(line(verdict=untested("x"), run="")) == []
 
 

@@ -30,7 +30,7 @@ from assay.studies.protocol import protocol
 from assay.studies.records import Run, RunBroken, write_atomic
 from assay.studies.study import Settings, Study, Test, Trial, option
 from assay.studies.tables import lost, metric_table
-from assay.studies.wording import clean, count, effect, listed, number, without_paths
+from assay.studies.wording import WHOSE, clean, count, effect, listed, number, without_paths
 
 _SITES = {
     "doi": "https://doi.org/",
@@ -438,7 +438,7 @@ def _facts(test: Test, known: Known) -> Iterable[tuple[str, str]]:
         "Failed trials",
         "leave at most consistent" if test.floor is None else f"count as {effect(test.floor, test.scale)}",
     )
-    yield "Code", "ours" if test.of == "ours" else "the authors'"
+    yield "Tested on", WHOSE[test.of]
 
 
 def _line_facts(line: Line) -> Iterable[tuple[str, str]]:
@@ -450,7 +450,7 @@ def _line_facts(line: Line) -> Iterable[tuple[str, str]]:
         yield "Margin d", wording.margin(line)
     yield "Compares", _COMPARES.get(line.compares, line.compares)
     yield "Over regimes", _OVER.get(line.over, line.over)
-    yield "Code", "ours" if line.of == "ours" else "the authors'"
+    yield "Tested on", WHOSE.get(line.of, line.of)
 
 
 def _against(names: Sequence[str], kind: str) -> str:

@@ -132,7 +132,7 @@ class Test:
     floor: float | None = None
     """The effect a failed trial of the method counts with; None: failures cap the verdict."""
     of: Literal["ours", "authors"] = "ours"
-    """Whose code or procedure the claim was tested on."""
+    """Whose the tested procedure is: ours, or the authors' (their code, or their procedure as they describe it)."""
     label: str = ""
     """A few words that tell this test from others of the same claim ("central prior")."""
 

@@ -12,7 +12,7 @@ from assay.studies.ledger import Line
 
 RATIO_NOTE = "A ratio (1.30x) compares the two arms and is signed so that above 1x favours the claim; 1x is no effect."
 _SOURCES = {"paper": "", "code": "in the code", "notes": "from notes", "plot": "read off a plot"}
-_OF = {"ours": "our code", "authors": "the authors' code"}
+WHOSE = {"ours": "our code", "authors": "the authors' procedure"}
 
 
 # --- text ---------------------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ def details(line: Line) -> list[str]:
     if verdict.reported is not None:
         parts.append(f"R = {effect(verdict.reported, on)}")
     if line.run:
-        parts += [f"scale {line.scale}", line.compares, _OF.get(line.of, line.of)]
+        parts += [f"scale {line.scale}", line.compares, WHOSE.get(line.of, line.of)]
     return parts
 
 
