@@ -6,11 +6,13 @@ import random
 
 from assay.papers.paper import Paper
 
-WORDS = (
-    "gradient sparse kernel policy agent graph token layer sample noise bound prior loss margin cluster vector tensor filter "
-    "signal proof metric search planner memory reward label domain image speech robot market protein climate privacy budget "
-    "random convex linear causal latent robust neural fast exact online offline large small shared hidden local global"
-).split()
+_WORDS = """
+gradient sparse kernel policy agent graph token layer sample noise bound prior loss margin cluster vector tensor
+filter  signal proof metric search planner memory reward label domain image speech robot market protein climate
+privacy budget  random convex linear causal latent robust neural fast exact online offline large small shared
+hidden local global
+"""
+WORDS = _WORDS.split()
 
 
 def prose(seed: int, words: int = 60) -> str:

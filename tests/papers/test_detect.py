@@ -3,11 +3,11 @@ import io
 import sys
 
 import pytest
+from made_up import DIGEST, PAGE
 
 from assay.papers.listings import detect
 from assay.papers.listings.detect import READERS, read_source
 from assay.papers.listings.document import ListingError, decode
-from made_up import DIGEST, PAGE
 
 
 def test_a_file_a_folder_and_standard_input(tmp_path, monkeypatch):
@@ -17,13 +17,17 @@ def test_a_file_a_folder_and_standard_input(tmp_path, monkeypatch):
     (tmp_path / "notes.txt").write_text("no listing\nat all")
     (tmp_path / ".hidden").write_text(DIGEST)
     found = read_source(tmp_path, venue="ICLR 2026")
-    assert [len(found.papers), found.formats] == [10, {"b.txt": "conference search page", "new/anything.xyz": "TMLR digest"}]
+    assert [len(found.papers), found.formats] == [
+        10,
+        {"b.txt": "conference search page", "new/anything.xyz": "TMLR digest"},
+    ]
     assert {paper.venue for paper in found.papers} == {"ICLR 2026", "TMLR"}
     assert [(problem.file, "no known listing" in problem.what) for problem in found.problems] == [("notes.txt", True)]
     assert len(read_source(str(tmp_path / "b.txt")).papers) == 4
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DIGEST.encode())))
     piped = read_source("-")
-    assert len(piped.papers) == 6 and piped.papers[0].sources[0].file == "standard input"
+    assert len(piped.papers) == 6
+    assert piped.papers[0].sources[0].file == "standard input"
     assert len(read_source(gzip.compress(DIGEST.encode())).papers) == 6
 
 
@@ -31,13 +35,15 @@ def test_the_same_bytes_have_the_same_hash_whatever_the_name(tmp_path):
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text(DIGEST)
     one, two = (read_source(tmp_path / name).papers[0].sources[0] for name in ("a.txt", "b.txt"))
-    assert one.sha256 == two.sha256 and (one.file, two.file) == ("a.txt", "b.txt")
+    assert one.sha256 == two.sha256
+    assert (one.file, two.file) == ("a.txt", "b.txt")
 
 
 def test_html_page_saved_from_a_browser():
     body = "".join(f"<p>{block}</p>" for block in PAGE.split("\n\n"))
     found = read_source(f"<!DOCTYPE html><html><head><title>t</title></head><body>{body}</body></html>".encode())
-    assert len(found.papers) == 4 and found.problems == []
+    assert len(found.papers) == 4
+    assert found.problems == []
 
 
 @pytest.mark.parametrize("name", [reader.name for reader in READERS])
@@ -54,7 +60,11 @@ def test_a_single_entry_page_can_be_named():
 @pytest.mark.parametrize(
     ("data", "format", "says"),
     [
-        (b"one\ntwo\nthree\nfour", None, "no known listing (tried mail, tmlr, search-page); it begins 'one' / 'two' / 'three'"),
+        (
+            b"one\ntwo\nthree\nfour",
+            None,
+            "no known listing (tried mail, tmlr, search-page); it begins 'one' / 'two' / 'three'",
+        ),
         (b"", None, "empty"),
         (b" \n ", None, "empty"),
         (b"\x1f\x8bgarbage", None, "damaged gzip"),
@@ -62,11 +72,12 @@ def test_a_single_entry_page_can_be_named():
         (b"x", "word", "there is no 'word'; there are mail, tmlr, search-page"),
         (b"PK\x03\x04" + bytes(range(256)), None, "no known listing"),
     ],
-)  # fmt: skip
+)
 def test_errors_are_one_line(data, format, says):
     with pytest.raises(ListingError) as raised:
         read_source(data, format=format)
-    assert says in str(raised.value) and "\n" not in str(raised.value)
+    assert says in str(raised.value)
+    assert "\n" not in str(raised.value)
 
 
 def test_errors_of_files_are_one_line(tmp_path, monkeypatch):
@@ -74,7 +85,8 @@ def test_errors_of_files_are_one_line(tmp_path, monkeypatch):
     for path, says in ((tmp_path / "none.txt", "no such file"), (tmp_path / "empty", "no listing in this folder")):
         with pytest.raises(ListingError, match=says) as raised:
             read_source(path)
-        assert str(path) in str(raised.value) and "\n" not in str(raised.value)
+        assert str(path) in str(raised.value)
+        assert "\n" not in str(raised.value)
     monkeypatch.setattr(detect, "LARGEST", 1000)
     (tmp_path / "big.txt").write_bytes(b"x" * 1001)
     for big in (tmp_path / "big.txt", b"x" * 1001, gzip.compress(b"x" * 1_000_000)):
@@ -95,7 +107,7 @@ def test_errors_of_files_are_one_line(tmp_path, monkeypatch):
         (b"\x81\x8d\x8f", "", "\ufffd" * 3, "not UTF-8, read as Windows-1252"),
         (b"", "", "", ""),
     ],
-)  # fmt: skip
+)
 def test_decode(data, declared, text, guess):
     assert decode(data, declared) == (text, guess)
 
@@ -108,4 +120,5 @@ def test_controls_are_left_out_and_reported():
 
 def test_chinese_page_in_gb18030():
     found = read_source(PAGE.encode("gb18030"))
-    assert len(found.papers) == 4 and [problem.what for problem in found.problems] == ["not UTF-8, read as GB 18030"]
+    assert len(found.papers) == 4
+    assert [problem.what for problem in found.problems] == ["not UTF-8, read as GB 18030"]

@@ -9,12 +9,12 @@ import time
 from dataclasses import replace
 
 import pytest
+from made_up import DIGEST, PAGE, entry, paper, prose
 
 from assay.papers.library import MIGRATIONS, Added, Library, LibraryError, NoSuchPaper
 from assay.papers.listings.detect import read_source
 from assay.papers.paper import STATUSES, Source
 from assay.papers.search import search
-from made_up import DIGEST, PAGE, entry, paper, prose
 
 
 @pytest.fixture
@@ -30,7 +30,10 @@ def dump(library):
 def in_step(library):
     """The search index holds what the papers hold: FTS5's own check raises where it does not."""
     library.db.execute("INSERT INTO words (words, rank) VALUES ('integrity-check', 1)")
-    return library.db.execute("PRAGMA integrity_check").fetchone() == ("ok",) and not library.db.execute("PRAGMA foreign_key_check").fetchall()
+    return (
+        library.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        and not library.db.execute("PRAGMA foreign_key_check").fetchall()
+    )
 
 
 def test_reading_the_same_listing_twice_changes_nothing(library):
@@ -62,13 +65,20 @@ def test_another_file_with_the_same_paper_adds_a_source(library):
 
 def test_a_blind_submission_and_its_acceptance_become_one_paper(library):
     head = "Daily TMLR digest for {}\n\n{}\n===============\n"
-    blind = head.format("Feb 21, 2026", "New submissions") + entry("Blind Work on Imaginary Bridges", "Submit0001", None)
+    blind = head.format("Feb 21, 2026", "New submissions") + entry(
+        "Blind Work on Imaginary Bridges", "Submit0001", None
+    )
     accepted = head.format("Jun 01, 2026", "Accepted papers") + entry("Blind Work on Imaginary Bridges", "Submit0001")
     for text in (blind, accepted):
         library.add(read_source(text.encode()).papers)
     (found,) = library.list()
-    assert [(step.status, step.date) for step in found.history] == [("submitted", "2026-02-21"), ("accepted", "2026-06-01")]
-    assert found.status == "accepted" and found.authors == ("Author One", "Author Two") and len(found.sources) == 2
+    assert [(step.status, step.date) for step in found.history] == [
+        ("submitted", "2026-02-21"),
+        ("accepted", "2026-06-01"),
+    ]
+    assert found.status == "accepted"
+    assert found.authors == ("Author One", "Author Two")
+    assert len(found.sources) == 2
 
 
 def test_a_stand_in_gives_way_to_the_real_title(library):
@@ -79,7 +89,8 @@ def test_a_stand_in_gives_way_to_the_real_title(library):
     (found,) = library.list()
     assert (found.title, found.title_source, found.key) == (paper(7).title, "matched", "openreview:Real000001")
     assert library.get(old) == library.get("Real000001") == found
-    assert search(library, "show").total == 0 and search(library, "number title").total == 1
+    assert search(library, "show").total == 0
+    assert search(library, "number title").total == 1
     assert in_step(library)
 
 
@@ -106,7 +117,8 @@ def test_what_may_be_the_same_is_said_and_not_merged(library):
     assert {pair.key, pair.other} == {found.key for found in library.list()}
     assert 0.4 < pair.containment < 0.6
     done = library.add([paper(1, abstract=one.abstract, authors=(*one.authors, *two.authors))])
-    assert library.count() == 1 and done.may_be_same == (), "papers that became one are not asked about"
+    assert library.count() == 1
+    assert done.may_be_same == (), "papers that became one are not asked about"
 
 
 def test_papers_with_one_boilerplate_abstract_stay_apart_and_have_keys(library):
@@ -120,9 +132,13 @@ def test_papers_with_one_boilerplate_abstract_stay_apart_and_have_keys(library):
 def test_many_near_copies_are_found_all_the_same(library):
     """More copies than a shingle's list holds, and every kind of candidate among others."""
     others = [paper(number) for number in range(1, 80)]
-    copies = [paper(0, title=f"Copy {number}", ids={"s2": str(number)}, abstract=prose(0, 120) + f" Version {number}.") for number in range(30)]
+    copies = [
+        paper(0, title=f"Copy {number}", ids={"s2": str(number)}, abstract=prose(0, 120) + f" Version {number}.")
+        for number in range(30)
+    ]
     done = library.add([*others, *copies])
-    assert library.count() == 80 and done.merged == 29
+    assert library.count() == 80
+    assert done.merged == 29
 
 
 @pytest.mark.parametrize(
@@ -144,13 +160,24 @@ def test_many_near_copies_are_found_all_the_same(library):
     ],
 )
 def test_get(library, name):
-    library.add([paper(1, ids={"openreview": "AbC12_-xyz", "arxiv": "2601.01234", "doi": "10.1000/ABC"}), paper(2, ids={"openreview": "abC12_-xyz"})])
+    library.add(
+        [
+            paper(1, ids={"openreview": "AbC12_-xyz", "arxiv": "2601.01234", "doi": "10.1000/ABC"}),
+            paper(2, ids={"openreview": "abC12_-xyz"}),
+        ]
+    )
     assert library.get(name).title == paper(1).title
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("nothing", "no paper 'nothing'"), ("", "named by nothing"), ("A", "start of several papers: openreview:Aa"), ("Aa'; DROP TABLE paper", "no paper")]
-)  # fmt: skip
+    ("name", "says"),
+    [
+        ("nothing", "no paper 'nothing'"),
+        ("", "named by nothing"),
+        ("A", "start of several papers: openreview:Aa"),
+        ("Aa'; DROP TABLE paper", "no paper"),
+    ],
+)
 def test_get_says_what_is_wrong(library, name, says):
     library.add([paper(1, ids={"openreview": "Aa00000001"}), paper(2, ids={"openreview": "Ab00000001"})])
     with pytest.raises(NoSuchPaper, match=says) as raised:
@@ -161,8 +188,20 @@ def test_get_says_what_is_wrong(library, name, says):
 def test_list_count_and_filters(library):
     library.add(
         [
-            paper(1, venue="ICLR 2026", status="accepted", topics=(("Deep Learning", "Theory"),), dates={"listed": "2026-02-01"}),
-            paper(2, venue="ICLR 2025", status="rejected", topics=(("Applications", ""), ("Deep Learning", "Other")), year=2025),
+            paper(
+                1,
+                venue="ICLR 2026",
+                status="accepted",
+                topics=(("Deep Learning", "Theory"),),
+                dates={"listed": "2026-02-01"},
+            ),
+            paper(
+                2,
+                venue="ICLR 2025",
+                status="rejected",
+                topics=(("Applications", ""), ("Deep Learning", "Other")),
+                year=2025,
+            ),
             paper(3, venue="TMLR", status="submitted", dates={"published": "2026-03-01"}),
             paper(4, venue="", year=None, status="unknown"),
         ]
@@ -175,20 +214,32 @@ def test_list_count_and_filters(library):
 
     assert [int(one.title.split()[3]) for one in library.list()] == [3, 1, 2, 4], "newest first, undated last"
     assert [len(library.list(limit=n, offset=o)) for n, o in ((2, 0), (2, 3), (0, 0))] == [2, 1, 0]
-    assert found(venue="iclr") == [1, 2] and found(venue="ICLR 2026") == [1] and found(venue="ICL") == [] and found(venue="ICLR%") == []
-    assert found(topic="deep learning") == [1, 2] and found(topic="theory") == [1] and found(topic="Deep Learning · Theory") == [1]
-    assert found(status="accepted") == [1] and found(status=["accepted", "submitted"]) == [1, 3]
-    assert found(since="2026-02-15") == [3] and found(since="2026") == [1, 3] and found(since="2025-06") == [1, 2, 3]
+    assert found(venue="iclr") == [1, 2]
+    assert found(venue="ICLR 2026") == [1]
+    assert found(venue="ICL") == []
+    assert found(venue="ICLR%") == []
+    assert found(topic="deep learning") == [1, 2]
+    assert found(topic="theory") == [1]
+    assert found(topic="Deep Learning · Theory") == [1]
+    assert found(status="accepted") == [1]
+    assert found(status=["accepted", "submitted"]) == [1, 3]
+    assert found(since="2026-02-15") == [3]
+    assert found(since="2026") == [1, 3]
+    assert found(since="2025-06") == [1, 2, 3]
     assert found(keys=[one.key for one in library.list(limit=2)]) == [1, 3]
     assert found(keys=[]) == []
     assert found(venue="iclr", status="accepted", since="2026-01-01") == [1]
     counts = library.counts()
     assert counts["venue"] == {"ICLR 2025": 1, "ICLR 2026": 1, "TMLR": 1}
     assert counts["year"] == {"2026": 2, "2025": 1}
-    assert counts["topic"] == {"Deep Learning · Theory": 1, "Applications": 1, "Deep Learning · Other": 1} and sum(counts["status"].values()) == 4
+    assert counts["topic"] == {"Deep Learning · Theory": 1, "Applications": 1, "Deep Learning · Other": 1}
+    assert sum(counts["status"].values()) == 4
 
 
-@pytest.mark.parametrize(("filters", "says"), [({"status": "done"}, "status: 'done' is none of"), ({"since": "yesterday"}, "since: 'yesterday' is no date")])
+@pytest.mark.parametrize(
+    ("filters", "says"),
+    [({"status": "done"}, "status: 'done' is none of"), ({"since": "yesterday"}, "since: 'yesterday' is no date")],
+)
 def test_wrong_filters(library, filters, says):
     with pytest.raises(ValueError, match=says):
         library.list(**filters)
@@ -213,10 +264,15 @@ def test_files_that_are_no_library(tmp_path):
     other.execute("CREATE TABLE t (a)")
     other.commit()
     other.close()
-    for name, says in (("text.sqlite", "no Assay library"), ("other.sqlite", "another program"), (".", "cannot be opened|unable to open")):
+    for name, says in (
+        ("text.sqlite", "no Assay library"),
+        ("other.sqlite", "another program"),
+        (".", "cannot be opened|unable to open"),
+    ):
         with pytest.raises(LibraryError, match=says) as raised:
             Library(tmp_path / name)
-        assert str(tmp_path) in str(raised.value) and "\n" not in str(raised.value)
+        assert str(tmp_path) in str(raised.value)
+        assert "\n" not in str(raised.value)
     assert (tmp_path / "text.sqlite").read_text().startswith("not a database"), "and the file is left as it is"
 
 
@@ -236,11 +292,20 @@ def test_a_damaged_library_is_one_line(tmp_path):
     for place in range(4096, len(data)):
         data[place] = draw.randrange(256)
     (tmp_path / "l.sqlite").write_bytes(data)
-    with pytest.raises(LibraryError) as raised, Library(tmp_path / "l.sqlite") as library:
-        library.list()
-        search(library, "cloud gradient")
-        library.add([paper(300)])
-    assert "l.sqlite" in str(raised.value) and "\n" not in str(raised.value)
+
+    def use(what):
+        with Library(tmp_path / "l.sqlite") as library:
+            what(library)
+
+    for what in (
+        Library.list,
+        lambda library: search(library, "cloud gradient"),
+        lambda library: library.add([paper(3)]),
+    ):
+        with pytest.raises(LibraryError) as raised:
+            use(what)
+        assert str(raised.value).startswith(str(tmp_path / "l.sqlite"))
+        assert "\n" not in str(raised.value)
 
 
 def test_an_interrupted_add_leaves_nothing(library):
@@ -254,7 +319,8 @@ def test_an_interrupted_add_leaves_nothing(library):
 
     with pytest.raises(KeyboardInterrupt):
         library.add(interrupted())
-    assert dump(library) == before and in_step(library)
+    assert dump(library) == before
+    assert in_step(library)
     assert library.add([paper(2)]).added == 1
 
 
@@ -271,10 +337,14 @@ def test_two_writers_lose_nothing(tmp_path):
         """
     )
     here = os.path.dirname(__file__)
-    jobs = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "l.sqlite"), str(start), here]) for start in (0, 20)]
+    jobs = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "l.sqlite"), str(start), here])
+        for start in (0, 20)
+    ]
     assert [job.wait(60) for job in jobs] == [0, 0]
     with Library(tmp_path / "l.sqlite") as library:
-        assert library.count() == 50 and in_step(library)
+        assert library.count() == 50
+        assert in_step(library)
 
 
 def test_kill_at_any_moment_leaves_whole_batches(tmp_path):
@@ -292,7 +362,9 @@ def test_kill_at_any_moment_leaves_whole_batches(tmp_path):
     path = tmp_path / "l.sqlite"
     draw = random.Random(7)
     for _ in range(6):
-        job = subprocess.Popen([sys.executable, "-c", code, str(path), os.path.dirname(__file__)], stdout=subprocess.PIPE)
+        job = subprocess.Popen(
+            [sys.executable, "-c", code, str(path), os.path.dirname(__file__)], stdout=subprocess.PIPE
+        )
         assert job.stdout is not None
         job.stdout.readline()
         time.sleep(draw.uniform(0.0, 0.4))
@@ -301,7 +373,8 @@ def test_kill_at_any_moment_leaves_whole_batches(tmp_path):
         job.stdout.close()
         with Library(path) as library:
             count = library.count()
-            assert count % 20 == 0 and in_step(library)
+            assert count % 20 == 0
+            assert in_step(library)
             assert search(library, "Made-Up Title").total == count
             assert len(library.list()) == count
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_up import paper, prose
 
 from assay.papers.clean import normal
 from assay.papers.library import Library
 from assay.papers.merge import ASK, MERGE, families, identifiers, merged, overlap, same, shingles
 from assay.papers.paper import STATUSES, Seen, Source
-from made_up import paper, prose
 
 TITLE = "A Distinctive Made-Up Title"
 
@@ -27,30 +27,88 @@ def mixed(number, other, share):
     [
         pytest.param({"ids": {"arxiv": "1"}}, {"ids": {"arxiv": "1"}}, "same", id="identifier"),
         pytest.param({"ids": {"doi": "10.1/AB"}}, {"ids": {"doi": "10.1/ab"}}, "same", id="DOIs in any case"),
-        pytest.param({"ids": {"arxiv": "2601.1"}}, {"ids": {"doi": "10.48550/arXiv.2601.1"}}, "same", id="arXiv's own DOI"),
-        pytest.param({"ids": {"openreview": "AbCdEfGhIj"}}, {"ids": {"openreview": "abcdefghij"}}, "different", id="forum ids keep their case"),
+        pytest.param(
+            {"ids": {"arxiv": "2601.1"}}, {"ids": {"doi": "10.48550/arXiv.2601.1"}}, "same", id="arXiv's own DOI"
+        ),
+        pytest.param(
+            {"ids": {"openreview": "AbCdEfGhIj"}},
+            {"ids": {"openreview": "abcdefghij"}},
+            "different",
+            id="forum ids keep their case",
+        ),
         pytest.param({"ids": {"arxiv": "1"}}, {"ids": {"s2": "1"}}, "different", id="other kind"),
-        pytest.param({"title": TITLE, "authors": ("A Roe",)}, {"title": TITLE.upper(), "authors": ("B Poe", "Ann Roe")}, "same", id="title and a family name"),
-        pytest.param({"title": TITLE, "authors": ("A Roe",)}, {"title": TITLE, "authors": ("B Poe",)}, "different", id="title alone"),
-        pytest.param({"title": TITLE, "authors": (), "abstract": ""}, {"title": TITLE}, "same", id="blind, distinctive title"),
+        pytest.param(
+            {"title": TITLE, "authors": ("A Roe",)},
+            {"title": TITLE.upper(), "authors": ("B Poe", "Ann Roe")},
+            "same",
+            id="title and a family name",
+        ),
+        pytest.param(
+            {"title": TITLE, "authors": ("A Roe",)},
+            {"title": TITLE, "authors": ("B Poe",)},
+            "different",
+            id="title alone",
+        ),
+        pytest.param(
+            {"title": TITLE, "authors": (), "abstract": ""}, {"title": TITLE}, "same", id="blind, distinctive title"
+        ),
         pytest.param({"title": TITLE, "authors": ()}, {"title": TITLE}, "ask", id="blind, same title, other abstract"),
-        pytest.param({"title": "Plenary Talk", "authors": (), "abstract": ""}, {"title": "Plenary Talk"}, "different", id="blind, short title"),
-        pytest.param({"title": TITLE, "title_source": "lead", "authors": ("A Roe",)}, {"title": TITLE, "authors": ("A Roe",)}, "different", id="a stand-in is no title"),
+        pytest.param(
+            {"title": "Plenary Talk", "authors": (), "abstract": ""},
+            {"title": "Plenary Talk"},
+            "different",
+            id="blind, short title",
+        ),
+        pytest.param(
+            {"title": TITLE, "title_source": "lead", "authors": ("A Roe",)},
+            {"title": TITLE, "authors": ("A Roe",)},
+            "different",
+            id="a stand-in is no title",
+        ),
         pytest.param({"abstract": prose(9)}, {"abstract": prose(9).upper(), "authors": ()}, "same", id="abstract"),
         pytest.param({"abstract": prose(9)}, {"abstract": prose(9)}, "ask", id="abstract of strangers"),
-        pytest.param({"abstract": prose(9)}, {"abstract": prose(9), "authors_complete": False}, "same", id="abstract, authors cut"),
+        pytest.param(
+            {"abstract": prose(9)},
+            {"abstract": prose(9), "authors_complete": False},
+            "same",
+            id="abstract, authors cut",
+        ),
         pytest.param({"abstract": "Withdrawn."}, {"abstract": "Withdrawn."}, "different", id="few words"),
-        pytest.param({"abstract": "A short one.", "title_source": "lead"}, {"abstract": "A short one!"}, "same", id="few words, no title"),
-        pytest.param({"abstract": "A short one."}, {"abstract": "A short one.", "title": "Other", "authors": ("Given Family1",)}, "same", id="few words, family name"),
+        pytest.param(
+            {"abstract": "A short one.", "title_source": "lead"},
+            {"abstract": "A short one!"},
+            "same",
+            id="few words, no title",
+        ),
+        pytest.param(
+            {"abstract": "A short one."},
+            {"abstract": "A short one.", "title": "Other", "authors": ("Given Family1",)},
+            "same",
+            id="few words, family name",
+        ),
         pytest.param({"abstract": ""}, {"abstract": ""}, "different", id="no abstracts"),
-        pytest.param({"abstract": mixed(1, 2, 0.9)}, {"abstract": mixed(1, 3, 0.9), "authors": ()}, "same", id="nine tenths"),
+        pytest.param(
+            {"abstract": mixed(1, 2, 0.9)}, {"abstract": mixed(1, 3, 0.9), "authors": ()}, "same", id="nine tenths"
+        ),
         pytest.param({"abstract": mixed(1, 2, 0.5)}, {"abstract": mixed(1, 3, 0.5), "authors": ()}, "ask", id="half"),
-        pytest.param({"abstract": mixed(1, 2, 0.5)}, {"abstract": mixed(1, 3, 0.5), "authors": ("X Family1",)}, "same", id="half, family name"),
-        pytest.param({"abstract": mixed(1, 2, 0.35)}, {"abstract": mixed(1, 3, 0.35), "authors": ("X Family1",)}, "ask", id="a third, family name"),
-        pytest.param({"abstract": mixed(1, 2, 0.1)}, {"abstract": mixed(1, 3, 0.1), "authors": ()}, "different", id="a tenth"),
+        pytest.param(
+            {"abstract": mixed(1, 2, 0.5)},
+            {"abstract": mixed(1, 3, 0.5), "authors": ("X Family1",)},
+            "same",
+            id="half, family name",
+        ),
+        pytest.param(
+            {"abstract": mixed(1, 2, 0.35)},
+            {"abstract": mixed(1, 3, 0.35), "authors": ("X Family1",)},
+            "ask",
+            id="a third, family name",
+        ),
+        pytest.param(
+            {"abstract": mixed(1, 2, 0.1)}, {"abstract": mixed(1, 3, 0.1), "authors": ()}, "different", id="a tenth"
+        ),
         pytest.param({}, {}, "different", id="nothing in common"),
     ],
-)  # fmt: skip
+)
 def test_same(one, two, verdict):
     first, second = paper(1, **one), paper(2, **two)
     assert same(first, second)[0] == verdict
@@ -72,7 +130,8 @@ def test_a_lost_first_and_last_sentence_is_the_same_paper():
     text = prose(5, 150)
     cut = ". ".join(text.split(". ")[1:-1])
     contained, jaccard = overlap(shingles(text), shingles(cut))
-    assert contained == 1.0 and jaccard > MERGE
+    assert contained == 1.0
+    assert jaccard > MERGE
 
 
 def test_strangers_share_next_to_nothing():
@@ -82,14 +141,40 @@ def test_strangers_share_next_to_nothing():
 
 def test_a_submission_its_acceptance_and_its_certification():
     forum = {"openreview": "AbC12_-xyz"}
-    submitted = paper(1, title="Old Title", authors=(), authors_complete=False, status="submitted", ids=forum, dates={"listed": "2026-01-05"}, sources=(Source("f", "a.txt", "aa", 1),))
-    accepted = paper(1, title="New Title", status="accepted", ids=forum, dates={"listed": "2026-03-01"}, sources=(Source("f", "b.txt", "bb", 4),))
-    certified = paper(1, title="New Title", abstract="", status="certified", certifications=("J2C",), ids=forum, dates={"listed": "2026-03-02"})
+    submitted = paper(
+        1,
+        title="Old Title",
+        authors=(),
+        authors_complete=False,
+        status="submitted",
+        ids=forum,
+        dates={"listed": "2026-01-05"},
+        sources=(Source("f", "a.txt", "aa", 1),),
+    )
+    accepted = paper(
+        1,
+        title="New Title",
+        status="accepted",
+        ids=forum,
+        dates={"listed": "2026-03-01"},
+        sources=(Source("f", "b.txt", "bb", 4),),
+    )
+    certified = paper(
+        1,
+        title="New Title",
+        abstract="",
+        status="certified",
+        certifications=("J2C",),
+        ids=forum,
+        dates={"listed": "2026-03-02"},
+    )
     found = merged([accepted, certified, submitted])
     assert found.key == "openreview:AbC12_-xyz"
     assert (found.title, found.extra) == ("New Title", {"former_titles": ("Old Title",)})
-    assert found.status == "certified" and found.certifications == ("J2C",)
-    assert found.authors == accepted.authors and found.authors_complete
+    assert found.status == "certified"
+    assert found.certifications == ("J2C",)
+    assert found.authors == accepted.authors
+    assert found.authors_complete
     assert found.abstract == accepted.abstract
     assert found.history == (
         Seen("submitted", "2026-01-05", "a.txt"),
@@ -109,7 +194,12 @@ def test_a_submission_its_acceptance_and_its_certification():
         ({"status": "submitted"}, {"status": "rejected"}, "status", "rejected"),
         ({"status": "rejected"}, {"status": "accepted"}, "status", "accepted"),
         ({"status": "unknown"}, {"status": "submitted"}, "status", "submitted"),
-        ({"authors": ("A B", "C D"), "authors_complete": False}, {"authors": ("A B", "C D", "E F")}, "authors", ("A B", "C D", "E F")),
+        (
+            {"authors": ("A B", "C D"), "authors_complete": False},
+            {"authors": ("A B", "C D", "E F")},
+            "authors",
+            ("A B", "C D", "E F"),
+        ),
         ({"authors": ("A B",)}, {"authors": ("A B", "C D"), "authors_complete": False}, "authors", ("A B",)),
         ({"ids": {"arxiv": "1"}}, {"ids": {"doi": "10.1/X"}}, "ids", {"arxiv": "1", "doi": "10.1/x"}),
         ({"ids": {"doi": "10.48550/arXiv.7"}}, {"ids": {"arxiv": "7"}}, "ids", {"arxiv": "7"}),
@@ -118,10 +208,20 @@ def test_a_submission_its_acceptance_and_its_certification():
         ({"venue": ""}, {"venue": "TMLR"}, "venue", "TMLR"),
         ({"decision": "poster"}, {"decision": ""}, "decision", "poster"),
         ({"links": {"code": "u"}}, {"links": {"pdf": "v"}}, "links", {"code": "u", "pdf": "v"}),
-        ({"dates": {"published": "2026-02-01"}}, {"dates": {"published": "2026-01-01"}}, "dates", {"published": "2026-01-01"}),
-        ({"dates": {"updated": "2026-02-01"}}, {"dates": {"updated": "2026-01-01"}}, "dates", {"updated": "2026-02-01"}),
+        (
+            {"dates": {"published": "2026-02-01"}},
+            {"dates": {"published": "2026-01-01"}},
+            "dates",
+            {"published": "2026-01-01"},
+        ),
+        (
+            {"dates": {"updated": "2026-02-01"}},
+            {"dates": {"updated": "2026-01-01"}},
+            "dates",
+            {"updated": "2026-02-01"},
+        ),
     ],
-)  # fmt: skip
+)
 def test_merged_fields(one, two, field, value):
     first, second = paper(1, **one), paper(1, **two)
     assert getattr(merged([first, second]), field) == value
@@ -132,7 +232,8 @@ def test_two_identifiers_of_a_kind_are_both_kept():
     old = paper(1, ids={"openreview": "Old0000001"}, dates={"listed": "2025-01-01"})
     new = paper(1, ids={"openreview": "New0000001"}, dates={"listed": "2026-01-01"})
     found = merged([new, old])
-    assert found.ids == {"openreview": "New0000001"} and found.extra["former_ids"] == ["openreview:Old0000001"]
+    assert found.ids == {"openreview": "New0000001"}
+    assert found.extra["former_ids"] == ["openreview:Old0000001"]
 
 
 def test_one_record_is_merged_into_itself():
@@ -165,7 +266,7 @@ records = st.builds(
     day=st.integers(0, 4),
     ids=st.integers(0, 3),
     cut=st.booleans(),
-)  # fmt: skip
+)
 
 
 def papers_after(order, size):
@@ -198,7 +299,7 @@ def test_sameness_is_symmetric_and_merging_keeps_everything(one, two):
     both = merged([one, two])
     assert both == merged([two, one])
     assert set(both.sources) == set(one.sources) | set(two.sources)
-    assert {family for family in families(both)} >= max((families(one), families(two)), key=len) or both.authors
+    assert set(families(both)) >= max((families(one), families(two)), key=len) or both.authors
     assert set(identifiers(one) + identifiers(two)) == set(identifiers(both)) | set(both.extra.get("former_ids", ()))
     assert normal(both.title) in {normal(one.title), normal(two.title)}
 
@@ -210,9 +311,23 @@ def test_shuffled_digests_of_a_whole_year():
     for number in range(12):
         forum = {"openreview": f"Life{number:06}"}
         lives += [
-            paper(number, authors=(), authors_complete=False, status="submitted", ids=forum, dates={"listed": "2025-05-01"}),
+            paper(
+                number,
+                authors=(),
+                authors_complete=False,
+                status="submitted",
+                ids=forum,
+                dates={"listed": "2025-05-01"},
+            ),
             paper(number, status="accepted", ids=forum, dates={"listed": "2025-09-01"}),
-            paper(number, abstract="", status="certified", certifications=("Survey",), ids=forum, dates={"listed": "2025-10-01"}),
+            paper(
+                number,
+                abstract="",
+                status="certified",
+                certifications=("Survey",),
+                ids=forum,
+                dates={"listed": "2025-10-01"},
+            ),
             paper(number, title="We show...", title_source="lead", status="unknown", venue="", year=None),
         ]
     expected = papers_after(lives, len(lives))

@@ -5,9 +5,9 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_up import paper, prose
 
 from assay.papers.paper import ID_KINDS, STATUSES, TITLE_SOURCES, Paper, Problem, Seen, Source, key_of
-from made_up import paper, prose
 
 text = st.text(max_size=30)
 papers = st.builds(
@@ -41,7 +41,12 @@ def test_json_round_trip(paper):
 
 
 def test_empty_fields_are_left_out():
-    assert Paper("T").to_dict() == {"title": "T", "title_source": "listing", "authors_complete": True, "status": "unknown"}
+    assert Paper("T").to_dict() == {
+        "title": "T",
+        "title_source": "listing",
+        "authors_complete": True,
+        "status": "unknown",
+    }
 
 
 @pytest.mark.parametrize(
@@ -80,8 +85,10 @@ def test_key_is_the_first_identifier(fields, key):
 
 def test_key_without_identifier():
     by_text, by_title = key_of(paper()), key_of(paper(abstract=""))
-    assert by_text.startswith("text:") and len(by_text) == 5 + 16
-    assert by_title.startswith("title:") and len(by_title) == 6 + 16
+    assert by_text.startswith("text:")
+    assert len(by_text) == 5 + 16
+    assert by_title.startswith("title:")
+    assert len(by_title) == 6 + 16
     assert key_of(paper(title="Another title")) == by_text
     assert key_of(paper(abstract=prose(1).upper().replace(".", " ;"))) == by_text, "case and punctuation do not count"
     assert key_of(paper(abstract="", year=2025)) != by_title
@@ -98,7 +105,7 @@ def test_dates_and_problems():
 
 def test_import_is_light():
     code = (
-        "import sys; import assay.papers.paper, assay.papers.library, assay.papers.search, assay.papers.listings.detect; "
+        "import sys; import assay.papers.library, assay.papers.search, assay.papers.listings.detect; "
         "print(sorted({'numpy', 'scipy', 'pandas', 'pylatexenc'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

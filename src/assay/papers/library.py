@@ -29,6 +29,8 @@ _Ids = list[int]
 _APPLICATION = 0x41737379
 _COMMON = 10
 """Records per shingle that are kept: what more abstracts share is a phrase, not a sign of the same paper."""
+_MOST = 200
+"""Records with one mark that are compared: more with one title and no authors are no papers."""
 _LONG = 120
 """Shingles from which an abstract is indexed by a sample of them, one in _SAMPLED."""
 _SAMPLED = 4
@@ -36,9 +38,12 @@ _SAMPLED = 4
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE paper (
-            id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, title TEXT NOT NULL, name TEXT NOT NULL,
-            abstract TEXT NOT NULL, authors TEXT NOT NULL, cjk TEXT NOT NULL, venue TEXT NOT NULL, year INTEGER,
-            status TEXT NOT NULL, topics TEXT NOT NULL, date TEXT NOT NULL)""",
+            id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, venue TEXT NOT NULL, year INTEGER, status TEXT NOT NULL,
+            topics TEXT NOT NULL, date TEXT NOT NULL)""",
+        # apart from `paper`, so that filters read small rows
+        """CREATE TABLE paper_text (
+            id INTEGER PRIMARY KEY REFERENCES paper ON DELETE CASCADE, title TEXT NOT NULL, name TEXT NOT NULL,
+            abstract TEXT NOT NULL, authors TEXT NOT NULL, cjk TEXT NOT NULL)""",
         "CREATE INDEX paper_date ON paper (date DESC, id)",
         """CREATE TABLE record (
             id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, body BLOB NOT NULL, runs INTEGER NOT NULL,
@@ -59,15 +64,15 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX alias_bare ON alias (bare)",
         "CREATE INDEX alias_paper ON alias (paper)",
         """CREATE VIRTUAL TABLE words USING fts5 (
-            title, name, abstract, authors, cjk, content='paper', content_rowid='id',
+            title, name, abstract, authors, cjk, content='paper_text', content_rowid='id',
             tokenize='porter unicode61 remove_diacritics 2')""",
-        """CREATE TRIGGER paper_insert AFTER INSERT ON paper BEGIN
+        """CREATE TRIGGER text_insert AFTER INSERT ON paper_text BEGIN
             INSERT INTO words (rowid, title, name, abstract, authors, cjk)
             VALUES (new.id, new.title, new.name, new.abstract, new.authors, new.cjk); END""",
-        """CREATE TRIGGER paper_delete AFTER DELETE ON paper BEGIN
+        """CREATE TRIGGER text_delete AFTER DELETE ON paper_text BEGIN
             INSERT INTO words (words, rowid, title, name, abstract, authors, cjk)
             VALUES ('delete', old.id, old.title, old.name, old.abstract, old.authors, old.cjk); END""",
-        """CREATE TRIGGER paper_update AFTER UPDATE ON paper BEGIN
+        """CREATE TRIGGER text_update AFTER UPDATE ON paper_text BEGIN
             INSERT INTO words (words, rowid, title, name, abstract, authors, cjk)
             VALUES ('delete', old.id, old.title, old.name, old.abstract, old.authors, old.cjk);
             INSERT INTO words (rowid, title, name, abstract, authors, cjk)
@@ -231,7 +236,7 @@ class Library:
                         or 0
                     )
                     self.db.executemany(
-                        "INSERT INTO mark VALUES (?, ?)", [(mark, record) for mark in set(marks(paper))]
+                        "INSERT INTO mark VALUES (?, ?)", [(mark, record) for mark in set(marks(paper)[0])]
                     )
                     self.db.executemany("INSERT INTO shingle VALUES (?, ?)", [(one, record) for one in new_shingles])
                     asked |= {(record, other): containment for other, containment in unsure.items()}
@@ -254,8 +259,8 @@ class Library:
         on 22,547 papers: 0.4 candidates to compare in full per paper.
         """
         candidates: set[int] = set()
-        for mark in marks(paper):
-            candidates.update(row[0] for row in self.db.execute("SELECT record FROM mark WHERE mark = ?", (mark,)))
+        for mark in marks(paper)[1]:
+            candidates.update(self._ids("SELECT record FROM mark WHERE mark = ? LIMIT ?", (mark, _MOST)))
         runs = shingles(paper.abstract)
         rows = self.db.execute(
             "SELECT hash, record FROM json_each(?) JOIN shingle ON hash = value", (json.dumps(list(runs)),)
@@ -306,29 +311,38 @@ class Library:
         name, colon, _ = paper.title.partition(": ")
         named = str(paper.extra.get("name") or (name if colon and name.count(" ") < 3 else ""))
         told = paper.abstract or str(paper.extra.get("summary", ""))
-        row = {
-            "id": paper_id,
-            "key": key,
-            "title": paper.title,
-            "name": named,
-            "abstract": told,
-            "authors": "; ".join(paper.authors),
-            "cjk": grams(" ".join((paper.title, told, *paper.authors, *paper.keywords))),
-            "venue": paper.venue,
-            "year": paper.year,
-            "status": paper.status,
-            "topics": "\n".join(f"{area} · {sub}" if sub else area for area, sub in paper.topics),
-            "date": paper.date or str(paper.year or ""),
-        }
-        changes = ", ".join(f"{column} = excluded.{column}" for column in row if column != "id")
-        self.db.execute(
-            f"INSERT INTO paper ({', '.join(row)}) VALUES ({', '.join('?' * len(row))}) "  # noqa: S608 - our own names
-            f"ON CONFLICT (id) DO UPDATE SET {changes}",
-            tuple(row.values()),
+        topics = "\n".join(f"{area} · {sub}" if sub else area for area, sub in paper.topics)
+        self._put(
+            "paper",
+            id=paper_id,
+            key=key,
+            venue=paper.venue,
+            year=paper.year,
+            status=paper.status,
+            topics=topics,
+            date=paper.date or str(paper.year or ""),
+        )
+        self._put(
+            "paper_text",
+            id=paper_id,
+            title=paper.title,
+            name=named,
+            abstract=told,
+            authors="; ".join(paper.authors),
+            cjk=grams(" ".join((paper.title, told, *paper.authors, *paper.keywords))),
         )
         names = {key} | {key_of(record) for record in records}.union(*map(identifiers, records))
         self.db.executemany(
             "INSERT OR IGNORE INTO alias VALUES (?, ?, ?)", [(name, name.partition(":")[2], paper_id) for name in names]
+        )
+
+    def _put(self, table: str, **row: object) -> None:
+        """Write a row, over the one with its id where there is one."""
+        changes = ", ".join(f"{column} = excluded.{column}" for column in row if column != "id")
+        self.db.execute(
+            f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))}) "  # noqa: S608 - our own names
+            f"ON CONFLICT (id) DO UPDATE SET {changes}",
+            tuple(row.values()),
         )
 
     def _free_key(self, paper: Paper, paper_id: int) -> str:

@@ -47,14 +47,20 @@ def identifiers(paper: Paper) -> list[str]:
     return found
 
 
-def marks(paper: Paper) -> list[str]:
-    """What a record can be recognised by: two records that share a mark are candidates, judged by `same`."""
-    found = identifiers(paper)
-    if paper.has_title and (title := normal(paper.title)):
-        found.append("title:" + _short_hash(title))
+def marks(paper: Paper) -> tuple[list[str], list[str]]:
+    """What a record is found by, and what it finds others by; who is found is a candidate, judged by `same`.
+
+    A title is looked up together with a family name; alone only where one of the two has no authors.
+    """
+    both = identifiers(paper)
     if text := normal(paper.abstract):
-        found.append("text:" + _short_hash(text))
-    return found
+        both.append("text:" + _short_hash(text))
+    if not paper.has_title or not (title := normal(paper.title)):
+        return both, both
+    hashed = _short_hash(title)
+    both += [f"title:{hashed} {name}" for name in families(paper)]
+    blind, anyone = f"blind:{hashed}", f"title:{hashed}"
+    return [*both, anyone, *([] if paper.authors else [blind])], [*both, blind if paper.authors else anyone]
 
 
 def shingles(text: str) -> frozenset[int]:

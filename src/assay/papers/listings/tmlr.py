@@ -72,6 +72,7 @@ def read(document: Document) -> Listing:
     for number, line in enumerate(_unquoted(document.text), 1):
         reader.line(number, line.rstrip())
     reader.end_entry()
+    reader.end()
     papers = join_broken_words(reader.papers)
     if papers and not all(paper.dates for paper in papers):
         reader.problems.append(document.problem("no digest date found: the papers have no date"))
@@ -107,7 +108,9 @@ class _Reader:
         if self.entry is None or self.entry.state in ("", "URL"):
             if line.strip() in _HEADINGS:
                 self.end_entry()
-                self._report_skipped()
+                if self.status is not None or any("openreview.net" in skipped for _, skipped in self.skipped):
+                    self._report_skipped()
+                self.skipped = []
                 self.status = _HEADINGS[line.strip()]
                 return
             if _RULE.fullmatch(line):
@@ -122,6 +125,7 @@ class _Reader:
             self._heading_in_abstract(before[1].strip())
             return
         if self.status is None:
+            self.skipped.append((number, line))
             return
         if _END.fullmatch(line):
             self._separator()
@@ -135,7 +139,7 @@ class _Reader:
         name = heading.strip()
         if not name or name in _HEADINGS or _LABEL.match(name) or len(name) > 60:
             return
-        self.skipped = [(at, text) for at, text in self.skipped if at != number]
+        self.skipped = [] if self.status is None else [(at, text) for at, text in self.skipped if at != number]
         if self.entry and self.entry.lines[-1:] == [heading]:
             self.entry.lines.pop()
         self.end_entry()
@@ -216,11 +220,16 @@ class _Reader:
             self.entry.last_line = number
 
     def _report_skipped(self) -> None:
-        if self.skipped and self.papers:
+        if self.skipped:
             number, line = self.skipped[0]
-            what = f"{len(self.skipped)} lines between entries not understood: {line.strip()[:60]!r}"
+            what = f"{len(self.skipped)} lines outside of entries not understood: {line.strip()[:60]!r}"
             self.problems.append(self.document.problem(what, number))
         self.skipped = []
+
+    def end(self) -> None:
+        """Lines after the last entry are the list's footer, unless they speak of papers."""
+        if any("openreview.net" in line or "Certification" in line for _, line in self.skipped):
+            self._report_skipped()
 
     def end_entry(self) -> None:
         """Turn the entry under way into a paper."""
