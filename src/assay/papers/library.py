@@ -29,8 +29,8 @@ _Ids = list[int]
 _APPLICATION = 0x41737379
 _COMMON = 10
 """Records per shingle that are kept: what more abstracts share is a phrase, not a sign of the same paper."""
-_MOST = 200
-"""Records with one mark that are compared: more with one title and no authors are no papers."""
+_MOST = 500
+"""Records that share a mark and are compared: more with one title and no authors are no papers."""
 _LONG = 120
 """Shingles from which an abstract is indexed by a sample of them, one in _SAMPLED."""
 _SAMPLED = 4
@@ -209,7 +209,7 @@ class Library:
     def add(self, papers: Iterable[Paper]) -> Added:
         """Add records, all of them or (after an error or Ctrl-C) none; the same record again changes nothing."""
         counts: Counter[str] = Counter()
-        touched: set[int] = set()
+        touched: dict[int, _Papers | None] = {}  # the records of a paper, where it is new and they are all at hand
         asked: dict[tuple[int, int], float] = {}
         with self._writing():
             next_id = self._number("SELECT coalesce(max(id), 0) FROM paper") + 1
@@ -219,60 +219,51 @@ class Library:
                 known = self.db.execute("SELECT id, paper FROM record WHERE hash = ?", (digest,)).fetchone()
                 if known:
                     record, home = known
-                    outcome = "merged"
                 else:
-                    matches, unsure, runs, new_shingles = self._compare(paper)
+                    runs = shingles(paper.abstract)
+                    matches, unsure = self._compare(paper, runs)
                     home = min(matches, default=next_id)
-                    outcome = "merged" if matches else "added"
-                    next_id += not matches
                     for other in sorted(matches - {home}):
                         self._join(other, home)
-                        touched.discard(other)
-                    record = (
-                        self.db.execute(
-                            "INSERT INTO record (hash, body, runs, paper) VALUES (?, ?, ?, ?)",
-                            (digest, zlib.compress(body), runs, home),
-                        ).lastrowid
-                        or 0
-                    )
-                    self.db.executemany(
-                        "INSERT INTO mark VALUES (?, ?)", [(mark, record) for mark in set(marks(paper)[0])]
-                    )
-                    self.db.executemany("INSERT INTO shingle VALUES (?, ?)", [(one, record) for one in new_shingles])
+                        touched.pop(other, None)
+                    record = self._insert(paper, home, digest, body, runs)
                     asked |= {(record, other): containment for other, containment in unsure.items()}
-                fresh = [self._see(record, source) for source in paper.sources]
-                if known and not any(fresh):
+                seen = [self._see(record, source) for source in paper.sources]
+                if known and not any(seen):
                     counts["unchanged"] += 1
                     continue
-                counts[outcome] += 1
-                touched.add(home)
-            for paper_id in sorted(touched):
-                self._refresh(paper_id)
+                new = home == next_id
+                next_id += new
+                counts["added" if new else "merged"] += 1
+                touched[home] = [paper] if new else None
+            for paper_id, records in sorted(touched.items()):
+                self._refresh(paper_id, records or self._records([paper_id])[paper_id])
             may_be_same = self._asked(asked)
         return Added(counts["added"], counts["merged"], counts["unchanged"], may_be_same)
 
-    def _compare(self, paper: Paper) -> tuple[set[int], dict[int, float], int, _Ids]:
-        """Papers `paper` is the same as, records it may be the same as, its number of shingles, and those to index.
+    def _compare(self, paper: Paper, runs: frozenset[int]) -> tuple[set[int], dict[int, float]]:
+        """The papers that `paper` is the same as, and the records it may be the same as.
 
-        Of a long abstract every fourth shingle is indexed. Two abstracts that are the same by `merge.same`, one of
-        them long, share 33 shingles or more, so the chance that too few of those are indexed is below 0.1 %. Measured
-        on 22,547 papers: 0.4 candidates to compare in full per paper.
+        Of long abstracts one shingle in four is indexed and looked up. Two abstracts that are the same by
+        `merge.same`, one of them long, share 33 shingles or more, so the chance that too few of those are among the
+        sample is below 0.1 %. Measured on 22,547 papers: 0.4 candidates to compare in full per paper.
         """
-        candidates: set[int] = set()
-        for mark in marks(paper)[1]:
-            candidates.update(self._ids("SELECT record FROM mark WHERE mark = ? LIMIT ?", (mark, _MOST)))
-        runs = shingles(paper.abstract)
-        rows = self.db.execute(
-            "SELECT hash, record FROM json_each(?) JOIN shingle ON hash = value", (json.dumps(list(runs)),)
-        ).fetchall()
-        spread = Counter(row[0] for row in rows)
-        shared = Counter(row[1] for row in rows)
+        found_by = json.dumps(marks(paper)[1])
+        candidates = set(
+            self._ids(
+                "SELECT record FROM json_each(?) AS wanted CROSS JOIN mark ON mark.mark = wanted.value LIMIT ?",
+                (found_by, _MOST),
+            )
+        )
+        shared = Counter(
+            self._ids("SELECT record FROM json_each(?) JOIN shingle ON hash = value", (json.dumps(_sample(runs)),))
+        )
         few = json.dumps([record for record, count in shared.items() if count > 1])
         for record, size in self.db.execute(
             "SELECT record.id, runs FROM json_each(?) JOIN record ON record.id = value", (few,)
         ):
-            guess = shared[record] * (_SAMPLED if size >= _LONG else 1)
-            if guess >= 0.5 * ASK * min(len(runs), size):
+            guess = shared[record] * (_SAMPLED if max(size, len(runs)) >= _LONG else 1)
+            if guess >= 0.5 * ASK * min(size, len(runs)):
                 candidates.add(record)
         matches: set[int] = set()
         unsure: dict[int, float] = {}
@@ -285,8 +276,20 @@ class Library:
                 matches.add(home)
             elif verdict == "ask":
                 unsure[record] = containment
-        kept = runs if len(runs) < _LONG else [one for one in runs if one % _SAMPLED == 0]
-        return matches, unsure, len(runs), [one for one in kept if spread[one] < _COMMON]
+        return matches, unsure
+
+    def _insert(self, paper: Paper, home: int, digest: bytes, body: bytes, runs: frozenset[int]) -> int:
+        """Keep a record and what it is found by; its row number."""
+        record = self.db.execute(
+            "INSERT INTO record (hash, body, runs, paper) VALUES (?, ?, ?, ?)",
+            (digest, zlib.compress(body), len(runs), home),
+        ).lastrowid
+        self.db.executemany("INSERT INTO mark VALUES (?, ?)", [(mark, record) for mark in set(marks(paper)[0])])
+        self.db.executemany(
+            "INSERT INTO shingle SELECT ?, ? WHERE (SELECT count(*) FROM shingle WHERE hash = ?) < ?",
+            [(one, record, one, _COMMON) for one in _sample(runs)],
+        )
+        return record or 0
 
     def _see(self, record: int, source: Source) -> bool:
         """Note where a record was seen; False where that was known."""
@@ -303,9 +306,8 @@ class Library:
         self.db.execute("UPDATE alias SET paper = ? WHERE paper = ?", (home, other))
         self.db.execute("DELETE FROM paper WHERE id = ?", (other,))
 
-    def _refresh(self, paper_id: int) -> None:
+    def _refresh(self, paper_id: int, records: _Papers) -> None:
         """Compute a paper from its records; the triggers keep the search index in step."""
-        records = self._records([paper_id])[paper_id]
         paper = merged(records)
         key = self._free_key(paper, paper_id)
         name, colon, _ = paper.title.partition(": ")
@@ -474,6 +476,10 @@ class Library:
 
     def _number(self, sql: str, values: Sequence[Any] = ()) -> int:
         return int(self.db.execute(sql, values).fetchone()[0])
+
+
+def _sample(runs: frozenset[int]) -> list[int]:
+    return list(runs) if len(runs) < _LONG else [one for one in runs if one % _SAMPLED == 0]
 
 
 def _paper(body: bytes) -> Paper:

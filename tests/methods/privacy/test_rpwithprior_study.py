@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from assay.methods.privacy.rpwithprior import study
-from assay.methods.privacy.rpwithprior.study import Audit, ErrorMap, IntervalCost, audit_prior, audit_release, split
+from assay.methods.privacy.rpwithprior.priors import published_prior
+from assay.methods.privacy.rpwithprior.study import Audit, ErrorMap, audit_density, audit_prior, audit_sampler, split
 from assay.studies.study import Trial
 from assay.testing import MemoryRun
 
@@ -61,7 +62,8 @@ def test_a_trial_of_the_papers_own_data_runs_on_a_table_the_user_brings(tmp_path
     run = MemoryRun(settings, regime="communities/all/mlp/eps=2", seed=0)
     ErrorMap().trial(run)
     arms = run.trial.arms
-    assert set(arms) == {"no privacy", "mean", "no labels", *study.mechanisms(1.0, (0.0, 1.0), lambda name: 0)}
+    mechanisms = set(study.mechanisms(1.0, (0.0, 1.0), 0.4, lambda name: 0)) - set(study.WITH_RIDGE_ONLY)
+    assert set(arms) == {"no privacy", "mean", "no labels"} | mechanisms
     assert all(math.isfinite(metrics["mse"]) and metrics["mse"] > 0 for metrics in arms.values())
 
 
@@ -72,7 +74,9 @@ def test_both_learners_get_the_same_releases():
         run = MemoryRun(settings, regime=f"diamonds/1600/{learner}/eps=1", seed=10_000)
         ErrorMap().trial(run)
         found.append({name: arm["release mse"] for name, arm in run.trial.arms.items() if "release mse" in arm})
-    assert found[0] == found[1]
+    ridge, network = found
+    assert {name: ridge[name] for name in network} == network
+    assert set(ridge) - set(network) == set(study.WITH_RIDGE_ONLY)
 
 
 def test_no_test_is_fit_where_features_do_not_predict():
@@ -92,12 +96,28 @@ def test_log_ratio_is_positive_where_the_arm_is_better():
 # --- the audits find what is there, and nothing else ---------------------------------------------------------------
 
 
-def test_the_release_passes_and_one_with_a_tenth_too_much_budget_does_not(rng):
-    found = audit_release(rng, 40, 1.0)
-    assert (found.checked, found.violations) == (40, 0)
-    spoiled = audit_release(rng, 40, 1.1)
-    assert spoiled.violations == spoiled.confirmed == 40
+@pytest.mark.parametrize(("audit", "too_much"), [(audit_density, 1.1), (audit_sampler, 2.0)])
+def test_a_release_passes_and_one_with_too_much_budget_does_not(rng, audit, too_much):
+    found = audit(rng, 30, 1.0)
+    assert (found.checked, found.violations) == (30, 0)
+    spoiled = audit(rng, 30, too_much)
+    assert spoiled.confirmed >= 10
     assert spoiled.worst.startswith("epsilon ")
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in subtract")  # clear labels lie outside the support
+def test_the_audit_of_the_sampler_finds_labels_in_clear(rng, monkeypatch):
+    monkeypatch.setattr(study.RPWithPrior, "_draw", lambda self, y, rng: y)
+    assert audit_density(rng, 20, 1.0).violations == 0, "a density says nothing of the sampler"
+    assert audit_sampler(rng, 20, 1.0).confirmed >= 10
+
+
+def test_the_published_prior_gives_away_the_sum_of_what_it_holds(rng):
+    labels = rng.uniform(0.2, 0.8, study.ROWS)
+    prior = published_prior(labels, (0.0, 1.0), 1.0, np.random.default_rng(4))
+    last = np.clip(labels[-study.LAST_BATCH :] + np.random.default_rng(4).laplace(0.0, 1.0, study.LAST_BATCH), 0, 1)
+    mean = np.concatenate([labels, last]).mean()
+    assert np.min(np.abs(prior.nodes - mean)) < 1e-12, "the mean is one of the nodes"
 
 
 @pytest.mark.parametrize(
@@ -121,11 +141,12 @@ def test_the_bound_on_a_log_ratio_holds_for_a_known_one():
     assert study._log_ratio((sums[0], sums[0] - 100.0), 1.0) == -math.inf
 
 
-def test_the_plain_search_finds_the_same_value():
+def test_the_plain_searches_find_the_same_value():
     rng = np.random.default_rng(1)
     prior = study.StepPrior(np.linspace(0, 1, 31), rng.dirichlet(np.ones(30)))
-    *_, value = study.optimal_interval(prior.mass, prior.nodes, 1.0, 0.1)
-    assert study._summed_afresh(prior, 1.0, 0.1) == pytest.approx(value)
+    *_, value = study.optimal_interval(prior.mass, prior.nodes, study.EPSILON, study.WIDTH)
+    assert study._summed_afresh(prior) == pytest.approx(value)
+    assert study._all_pairs(prior) == pytest.approx(value)
 
 
 def test_the_exponent_is_read_from_the_arms_that_share_a_name():
@@ -133,4 +154,3 @@ def test_the_exponent_is_read_from_the_arms_that_share_a_name():
     trial = Trial("all", 0, {name: {"cpu": seconds} for name, seconds in sizes.items()}, {}, {})
     assert study.two_minus_exponent(trial, "a 16", None) == pytest.approx(0.0, abs=1e-12)
     assert study.two_minus_exponent(trial, "a 16", "a 16 again") == pytest.approx(0.5)
-    assert IntervalCost.tests[0].itself == f"{study.OURS[0]} again"

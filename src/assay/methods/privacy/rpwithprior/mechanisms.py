@@ -13,6 +13,7 @@ import copy
 import inspect
 import math
 import warnings
+from dataclasses import dataclass
 from typing import Any, Literal, Self, TypedDict
 
 import numpy as np
@@ -47,13 +48,29 @@ class Privacy(TypedDict):
     """Releases counted, at least 1."""
 
 
+@dataclass(frozen=True)
+class Terms:
+    """What `fit` fixes of the settings: changing these afterwards changes neither releases nor what they cost."""
+
+    bounds: Bounds
+    prior_budget: float
+    """The part of epsilon set aside for the prior, whether or not it buys privacy."""
+    release_epsilon: float
+    delta: float = 0.0
+    leaks: bool = False
+    """Whether the prior reads labels without noise."""
+    noise: float = 0.0
+    """What else additive noise depends on: sigma in ranges (Gaussian), the log odds of gamma (Staircase)."""
+
+
 class LabelMechanism:
     """Base of all mechanisms: budget, bounds, one release per fit, accounting, expected errors.
 
     Args:
         epsilon: total budget of one fit and one release, > 0.
         bounds: (lo, hi), the smallest and largest possible label, known without looking at the labels.
-        random_state: None (fresh entropy, what real use needs), a secret seed, or a numpy Generator.
+        random_state: None (fresh entropy, what real use needs) or a secret seed, an int >= 0. No Generator (ours):
+            clone, deepcopy, pickle and joblib would duplicate it, and both copies add the same noise to other labels.
         allow_repeat: permit further releases after one fit; each is counted in `privacy`.
 
     Raises:
@@ -68,7 +85,7 @@ class LabelMechanism:
         epsilon: float,
         bounds: Bounds | None = None,
         *,
-        random_state: int | np.random.Generator | None = None,
+        random_state: int | None = None,
         allow_repeat: bool = False,
     ) -> None:
         self.epsilon = epsilon
@@ -89,13 +106,19 @@ class LabelMechanism:
         }
 
     def set_params(self, **params: Any) -> Self:
-        """Change constructor arguments; forgets nothing learned until the next `fit`."""
+        """Change constructor arguments and discard everything learned: call `fit` again.
+
+        Raises:
+            ValueError: an unknown name or a value outside its range; the object is then as it was.
+        """
         known = self.get_params()
-        for name, value in params.items():
+        for name in params:
             if name not in known:
                 raise ValueError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(sorted(known))}")
-            setattr(self, name, value)
-        self._validate()
+        if params:
+            type(self)(**{**known, **params})  # refuses bad values
+            self._forget()
+            vars(self).update(params)
         return self
 
     def __repr__(self) -> str:
@@ -109,24 +132,55 @@ class LabelMechanism:
     def _validate(self) -> None:
         check_epsilon(self.epsilon)
         check_bounds(self.bounds)
+        check_seed(self.random_state)
+
+    def _settle(self) -> Terms:
+        """The terms that the current settings give."""
+        return Terms(check_bounds(self.bounds), 0.0, float(self.epsilon))
+
+    @property
+    def _terms(self) -> Terms:
+        """Those of the last `fit`; before one, those of the current settings."""
+        fixed: Terms | None = vars(self).get("_fixed")
+        return self._settle() if fixed is None else fixed
 
     @property
     def _range(self) -> Bounds:
-        return check_bounds(self.bounds)
+        return self._terms.bounds
+
+    @property
+    def _release_epsilon(self) -> float:
+        return self._terms.release_epsilon
 
     # --- learning and releasing -----------------------------------------------------------------------------------
 
     def fit(self, y: ArrayLike) -> Self:
         """Learn what the release needs from labels y, shape (n,); spends `privacy["prior_epsilon"]`.
 
-        Each call spends anew: two fits on the same labels cost twice.
+        Each call spends anew: two fits on the same labels cost twice. A second one with a seed warns, as equal noise on
+        changed labels exposes the change.
         """
+        return self._fit(self._begin(y))
+
+    def _begin(self, y: ArrayLike) -> Array:
+        """Forget the last fit, even where this one fails; check settings and labels."""
+        self._forget()
         self._validate()
-        labels = self._labels(y)
-        self._rng = np.random.default_rng(self.random_state)
-        self.releases_ = 0
-        self._learn(labels, self._rng)
+        if self.random_state is not None:
+            if hasattr(self, "_seeded"):
+                warn_second_seed(stacklevel=4)
+            self._seeded = True
+        return check_labels(y, self._range)
+
+    def _fit(self, labels: Array) -> Self:
+        terms, rng = self._settle(), np.random.default_rng(self.random_state)
+        self._learn(labels, rng)
+        self._fixed, self._rng, self.releases_ = terms, rng, 0
         return self
+
+    def _forget(self) -> None:
+        for name in set(vars(self)) - set(self.get_params()) - {"_seeded"}:
+            delattr(self, name)
 
     def randomize(self, y: ArrayLike) -> Array:
         """One release per label of y, shape (n,), as float64 of the same shape; spends `privacy["release_epsilon"]`.
@@ -140,9 +194,9 @@ class LabelMechanism:
         if self.releases_ and not self.allow_repeat:
             raise ValueError(
                 "these labels were released already: a second release spends the budget again. "
-                "Keep the first one, or set allow_repeat=True and the accounting counts both"
+                "Keep the first one, or construct with allow_repeat=True and the accounting counts both"
             )
-        labels = self._labels(y)
+        labels = check_labels(y, self._range, stacklevel=3)
         self.releases_ += 1
         released = np.empty_like(labels)
         for start in range(0, len(labels), _BLOCK):
@@ -152,15 +206,14 @@ class LabelMechanism:
 
     def fit_randomize(self, y: ArrayLike) -> Array:
         """`fit(y)`, then `randomize(y)`: the released labels, shape (n,)."""
-        labels = self._labels(y)  # clipped once, so that one warning counts them
-        return self.fit(labels).randomize(labels)
+        labels = self._begin(y)  # clipped once, so that one warning counts them
+        return self._fit(labels).randomize(labels)
 
     def forget_randomness(self) -> Self:
         """A copy without the random numbers, safe to keep or publish beside releases; it cannot release."""
-        return copy.copy(self).set_params(random_state=None)
-
-    def _labels(self, y: ArrayLike) -> Array:
-        return check_labels(y, self._range)
+        other = copy.copy(self)
+        other.random_state = None
+        return other
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "releases_"):
@@ -175,28 +228,21 @@ class LabelMechanism:
     # --- accounting -----------------------------------------------------------------------------------------------
 
     @property
-    def _prior_spends(self) -> float:
-        return 0.0
-
-    @property
-    def _release_epsilon(self) -> float:
-        return self.epsilon - self._prior_spends
-
-    @property
-    def _delta(self) -> float:
-        return 0.0
-
-    @property
     def privacy(self) -> Privacy:
-        """What the releases so far have spent (before the first: what one will), by sequential composition."""
-        releases = max(1, getattr(self, "releases_", 0))
-        prior, release, delta = self._prior_spends, self._release_epsilon, self._delta * releases
+        """What the releases since the last `fit` have spent, with it (before the first release: what one will).
+
+        Sequential composition. Each `fit` spends anew and this counts the last one only: add those before it. Not
+        `pure`, and `epsilon` infinite, where the prior is not private.
+        """
+        releases, terms = max(1, getattr(self, "releases_", 0)), self._terms
+        prior = math.inf if terms.leaks else terms.prior_budget
+        release, delta = terms.release_epsilon, min(1.0, terms.delta * releases)
         return Privacy(
             epsilon=prior + releases * release,
             prior_epsilon=prior,
             release_epsilon=release,
             delta=delta,
-            pure=delta == 0,
+            pure=delta == 0 and not terms.leaks,
             releases=releases,
         )
 
@@ -273,7 +319,7 @@ class PriorMechanism(LabelMechanism):
         prior: PriorKind | StepPrior = "central",
         prior_epsilon: float | None = None,
         bins: int = 32,
-        random_state: int | np.random.Generator | None = None,
+        random_state: int | None = None,
         allow_repeat: bool = False,
     ) -> None:
         self.prior = prior
@@ -315,20 +361,9 @@ class PriorMechanism(LabelMechanism):
     def _leaks(self) -> bool:
         return not isinstance(self.prior, StepPrior) and self.prior in _NOT_PRIVATE
 
-    @property
-    def _prior_spends(self) -> float:
-        return math.inf if self._leaks else self._prior_budget
-
-    @property
-    def _release_epsilon(self) -> float:
-        return self.epsilon - self._prior_budget
-
-    @property
-    def privacy(self) -> Privacy:
-        """What the releases so far have spent; not `pure`, and `epsilon` infinite, where the prior is not private."""
-        spent = super().privacy
-        spent["pure"] = spent["pure"] and not self._leaks
-        return spent
+    def _settle(self) -> Terms:
+        budget = float(self._prior_budget)
+        return Terms(check_bounds(self.bounds), budget, float(self.epsilon) - budget, leaks=self._leaks)
 
     def _learn(self, y: Array, rng: np.random.Generator) -> None:
         if self._leaks:
@@ -336,7 +371,7 @@ class PriorMechanism(LabelMechanism):
                 f"prior={self.prior!r} reads the labels without noise: NOT private, for comparison only "
                 "(use prior='central')",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
         self.prior_ = self._learn_prior(y, rng)
 
@@ -366,6 +401,9 @@ class RPWithPrior(PriorMechanism):
             `expected_error` under the learned prior; no further label is read, so it costs nothing.
         interval_epsilon: budget the interval is optimised for: "release" (as the theory wants) or "prior" (as the
             published notebooks do).
+        objective: "mass" (as the theory wants): the interval is chosen for the mass of each bin; "published": the mass
+            is read as the height of a density, that is multiplied by the bin's width, as the published notebooks do.
+            Affects the choice of the interval only, and costs nothing.
         debias: release an unbiased transform, for labels inside the interval (ours; post-processing, costs nothing).
 
     Attributes:
@@ -389,13 +427,15 @@ class RPWithPrior(PriorMechanism):
         prior: PriorKind | StepPrior = "central",
         prior_epsilon: float | None = None,
         interval_epsilon: Literal["release", "prior"] = "release",
+        objective: Literal["mass", "published"] = "mass",
         bins: int = 32,
         debias: bool = False,
-        random_state: int | np.random.Generator | None = None,
+        random_state: int | None = None,
         allow_repeat: bool = False,
     ) -> None:
         self.half_width = half_width
         self.interval_epsilon = interval_epsilon
+        self.objective = objective
         self.debias = debias
         super().__init__(
             epsilon,
@@ -417,6 +457,10 @@ class RPWithPrior(PriorMechanism):
             )
         if self.interval_epsilon not in ("release", "prior"):
             raise ValueError(f"interval_epsilon is {self.interval_epsilon!r}: give 'release' or 'prior'")
+        if self.objective not in ("mass", "published"):
+            raise ValueError(f"objective is {self.objective!r}: give 'mass' or 'published'")
+        if self.objective == "published" and self.prior == "published":
+            raise ValueError("prior='published' reads masses as heights already: leave objective at 'mass'")
 
     def _learn(self, y: Array, rng: np.random.Generator) -> None:
         super()._learn(y, rng)
@@ -440,8 +484,11 @@ class RPWithPrior(PriorMechanism):
 
     def _best_release(self, half_width: float) -> WindowRelease:
         epsilon = self._release_epsilon if self.interval_epsilon == "release" else self._prior_budget
+        weights, nodes = self.prior_.mass, self.prior_.nodes
+        if self.objective == "published":
+            weights = weights * np.diff(nodes)
         while True:
-            low, high, _ = optimal_interval(self.prior_.mass, self.prior_.nodes, epsilon, half_width)
+            low, high, _ = optimal_interval(weights, nodes, epsilon, half_width)
             if high - low >= 2 * half_width:
                 return WindowRelease(low, high, half_width, self._release_epsilon, self.debias)
             half_width = (high - low) / 2
@@ -468,11 +515,20 @@ class RPWithPrior(PriorMechanism):
         return ((z - release.offset) / release.slope if release.debias else z), y
 
 
+_SMALLEST_EPSILON = 1e-12
+_LARGEST_BOUND = 1e100
+"""With both, squares of noise stay far from the ends of double precision."""
+_ROUNDING = 1e-6
+"""Labels this far beyond a bound, in ranges, are taken for rounded ones: float32(0.1) exceeds 0.1."""
+
+
 def check_epsilon(epsilon: float) -> float:
-    """A budget: a finite number above 0, or a ValueError."""
+    """A budget: a finite number of at least 1e-12, or a ValueError."""
     number = isinstance(epsilon, int | float | np.number) and not isinstance(epsilon, bool)
     if not (number and math.isfinite(epsilon) and epsilon > 0):
         raise ValueError(f"epsilon is {epsilon!r}: give a finite number above 0")
+    if epsilon < _SMALLEST_EPSILON:
+        raise ValueError(f"epsilon is {epsilon!r}, too small to compute with: give at least {_SMALLEST_EPSILON:g}")
     return float(epsilon)
 
 
@@ -486,34 +542,64 @@ def check_bounds(bounds: Bounds | None) -> Bounds:
     ends = np.asarray(bounds, dtype=np.float64)
     if ends.shape != (2,) or not np.isfinite(ends).all() or not ends[0] < ends[1]:
         raise ValueError(f"bounds are {bounds!r}: give two finite numbers (lo, hi) with lo < hi")
+    if np.abs(ends).max() > _LARGEST_BOUND:
+        raise ValueError(f"bounds are {bounds!r}: rescale the labels, no bound may exceed {_LARGEST_BOUND:g} in size")
     return float(ends[0]), float(ends[1])
 
 
-def check_labels(y: ArrayLike, bounds: Bounds) -> Array:
+def check_seed(seed: object) -> None:
+    """None or an int >= 0, or a ValueError (which does not show it)."""
+    if seed is None or (isinstance(seed, int | np.integer) and not isinstance(seed, bool) and seed >= 0):
+        return
+    raise ValueError(
+        f"random_state is a {type(seed).__name__} that is not usable: give None or a secret int >= 0 "
+        "(a Generator would be duplicated with the object, and add the same noise twice)"
+    )
+
+
+def warn_second_seed(stacklevel: int) -> None:
+    """Say that a seed serves one fit only."""
+    warnings.warn(
+        "this is the second fit of one object with a seed: a seed used twice adds the same noise twice, and if labels "
+        "changed in between, the difference of the releases exposes the change. Use random_state=None",
+        UserWarning,
+        stacklevel=stacklevel,
+    )
+
+
+def check_labels(y: ArrayLike, bounds: Bounds, stacklevel: int = 4) -> Array:
     """Labels as float64 of shape (n,), clipped to the bounds with a warning that counts them.
 
-    Accepts whatever `numpy.asarray` does, a torch tensor of one dimension on the CPU among them.
+    Accepts whatever `numpy.asarray` does, a torch tensor of one dimension on the CPU among them. No error shows a label.
     """
-    raw: NDArray[Any] = np.asarray(y)
+    if isinstance(y, np.ma.MaskedArray):
+        raise ValueError("labels are a masked array: drop the masked rows and give an ordinary array")
+    try:
+        raw: NDArray[Any] = np.asarray(y)
+    except (TypeError, ValueError):
+        raise ValueError("labels are not an array of numbers: give one real number per row") from None
     if raw.ndim != 1:
         raise ValueError(f"labels have shape {raw.shape}: give one number per row, shape (n,)")
     if len(raw) == 0:
         raise ValueError("labels are empty: give at least one")
     if np.iscomplexobj(raw):
         raise ValueError("Complex data not supported: give real numbers as labels")
+    if raw.dtype.kind in "mM":
+        raise ValueError("labels are dates or durations: convert them to numbers, such as days, and bounds likewise")
     try:
         labels = raw.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"labels are not numbers ({error}): give one real number per row") from None
+    except (TypeError, ValueError):  # its message would show the label
+        raise ValueError("labels are not numbers: give one real number per row") from None
     bad = np.flatnonzero(~np.isfinite(labels))
     if len(bad):
         raise ValueError(f"{len(bad)} labels are NaN or infinite, the first in row {bad[0]}: drop or fill these rows")
-    outside = int(((labels < bounds[0]) | (labels > bounds[1])).sum())
+    slack = _ROUNDING * (bounds[1] - bounds[0])
+    outside = int(((labels < bounds[0] - slack) | (labels > bounds[1] + slack)).sum())
     if outside:
         warnings.warn(
             f"{outside} of {len(labels)} labels lie outside the bounds {list(bounds)} and were clipped "
             "(this count comes from the private labels: do not publish it)",
             UserWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
     return np.clip(labels, *bounds)

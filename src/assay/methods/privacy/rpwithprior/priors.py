@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 Bounds = tuple[float, float]
 
+_MOST_NODES = 200
 _GAUSS_X, _GAUSS_W = np.polynomial.legendre.leggauss(3)
 
 
@@ -125,11 +126,16 @@ def per_label_prior(y: Array, bounds: Bounds, epsilon: float, rng: np.random.Gen
 
 
 def deviation_histogram(values: Array, bounds: Bounds) -> StepPrior:
-    """Histogram with nodes at mean + integer * standard deviation, between the bounds (reference code)."""
+    """Histogram with nodes at mean + integer * standard deviation, between the bounds (reference code).
+
+    Where that would make more than 200 nodes inside the bounds, at mean + integer * the least multiple of the standard
+    deviation that does not (ours): labels that hardly differ would otherwise make up to a billion bins.
+    """
     low, high = bounds
     mean, step = float(values.mean()), float(values.std())
     inner = np.empty(0)
     if step > 1e-9 * (high - low):
+        step *= np.ceil((high - low) / (step * (_MOST_NODES - 1)))
         multiples = np.arange(np.ceil((low - mean) / step), np.floor((high - mean) / step) + 1)
         inner = mean + step * multiples
         apart = 1e-9 * (high - low)  # a node on top of a bound would make an empty bin of no width

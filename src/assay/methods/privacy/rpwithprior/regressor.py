@@ -6,6 +6,7 @@ and the model may reveal them.
 
 from __future__ import annotations
 
+import copy
 import warnings
 from typing import Any, Self
 
@@ -19,7 +20,13 @@ from assay.methods.privacy.rpwithprior.baselines import (
     StaircaseLabels,
     UnbiasedRandomizer,
 )
-from assay.methods.privacy.rpwithprior.mechanisms import LabelMechanism, Privacy, RPWithPrior, check_bounds
+from assay.methods.privacy.rpwithprior.mechanisms import (
+    LabelMechanism,
+    Privacy,
+    RPWithPrior,
+    check_bounds,
+    warn_second_seed,
+)
 from assay.methods.privacy.rpwithprior.priors import Bounds
 
 try:
@@ -54,16 +61,19 @@ class LabelDPRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  # ty
             with its own settings.
         epsilon: budget of one fit, prior and release together. None: 1.0, or that of the given mechanism.
         bounds: (lo, hi), smallest and largest label possible, public; needed unless a mechanism brings its own.
-        random_state: None (fresh entropy, what real use needs), a secret seed, or a numpy Generator. A seed stays in
-            this object, and whoever reads it can undo the noise: publish only models fitted with None.
+        random_state: None (fresh entropy) or a secret seed, an int >= 0. None is right for real use: a seed stays in
+            this object (and is printed by a pipeline around it), and whoever reads it can undo the noise. Every fit
+            with one seed adds the same noise row by row, so two fits on labels that differ expose the difference;
+            cross-validation and grid searches fit clones, which all have the seed, and do the same without a warning.
 
     Attributes:
         estimator_: the fitted regressor. mechanism_: the fitted mechanism (without its random numbers).
         privacy_: what this fit has spent, a dict (see `Privacy`).
         n_features_in_, feature_names_in_: those of `estimator_`.
 
-    The released labels are not kept: they are as private as the model, but a fitted model is often shared where a
-    column of one number per person should not be. Use a mechanism directly to have them.
+    The released labels are not kept here: they are as private as the model, but a fitted model is often shared where a
+    column of one number per person should not be. An `estimator` that stores its targets, such as k-nearest
+    neighbours or a Gaussian process, keeps them in `estimator_` all the same. Use a mechanism directly to have them.
     """
 
     estimator_: Any
@@ -76,7 +86,7 @@ class LabelDPRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  # ty
         mechanism: str | LabelMechanism = "rpwithprior",
         epsilon: float | None = None,
         bounds: Bounds | None = None,
-        random_state: int | np.random.Generator | None = None,
+        random_state: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.mechanism = mechanism
@@ -98,7 +108,11 @@ class LabelDPRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  # ty
         mechanism = self._mechanism()
         if y is None:
             raise ValueError("labels are missing: requires y to be passed, but the target y is None")
-        labels: NDArray[Any] = np.asarray(y)
+        if self._seed is not None:
+            if hasattr(self, "_seeded"):
+                warn_second_seed(stacklevel=3)
+            self._seeded = True
+        labels: NDArray[Any] = np.asanyarray(y)  # a masked array must be refused, not read below its mask
         if labels.ndim == 2 and labels.shape[1] == 1:
             warnings.warn(
                 "A column-vector y was passed when a 1d array was expected: it was flattened",
@@ -134,10 +148,29 @@ class LabelDPRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):  # ty
             raise ValueError(f"epsilon is {self.epsilon} here and {own.epsilon} in the mechanism: give it in one place")
         if self.bounds is not None and check_bounds(self.bounds) != check_bounds(own.bounds):
             raise ValueError(f"bounds are {self.bounds} here and {own.bounds} in the mechanism: give them in one place")
-        # A Generator is handed on, never copied: equal noise in two fits would reveal differences of labels exactly.
-        shared = own.random_state if self.random_state is None else self.random_state
         fresh: LabelMechanism = clone(own)
-        return fresh.set_params(random_state=shared)
+        return fresh.set_params(random_state=self._seed)
+
+    @property
+    def _seed(self) -> int | None:
+        """Its own seed, or else that of a given mechanism."""
+        if self.random_state is None and isinstance(self.mechanism, LabelMechanism):
+            return self.mechanism.random_state
+        return self.random_state
+
+    def _shown(self) -> Self:
+        """A copy without seeds, to print."""
+        shown = copy.copy(self)
+        shown.random_state = None
+        if isinstance(self.mechanism, LabelMechanism):
+            shown.mechanism = self.mechanism.forget_randomness()
+        return shown
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        return str(super(LabelDPRegressor, self._shown()).__repr__(N_CHAR_MAX))
+
+    def _get_params_html(self, *args: Any, **kwargs: Any) -> Any:
+        return super(LabelDPRegressor, self._shown())._get_params_html(*args, **kwargs)
 
     @property
     def n_features_in_(self) -> int:
