@@ -38,7 +38,7 @@ def test_laplace(mechanisms, epsilon: float) -> None:
 def test_staircase(mechanisms, epsilon: float) -> None:
     peer = mechanisms.Staircase(epsilon=epsilon, sensitivity=8.0, random_state=1)
     ours = StaircaseLabels(epsilon, (-2.0, 6.0), random_state=2)
-    assert ours.gamma == pytest.approx(peer.gamma)
+    assert ours.share == pytest.approx(peer.gamma)
     theirs = np.array([peer.randomise(1.5) for _ in range(8_000)])
     assert stats.ks_2samp(ours.fit_randomize(np.full(8_000, 1.5)), theirs).pvalue > 1e-3
     assert theirs.var() == pytest.approx(ours.variance, rel=0.15)

@@ -161,11 +161,7 @@ def split_authors(line: str) -> tuple[tuple[str, ...], bool]:
 @lru_cache(maxsize=4096)
 def family(name: str) -> str:
     """The family name for comparing: the last word in lower case, without accents and suffix; "" for no name."""
-    bare = (
-        name
-        if name.isascii()
-        else "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    )
+    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     words = [word for word in re.split(r"[\s,]+", bare) if word and not _SUFFIX.fullmatch(word)]
     return normal(words[-1]) if words else ""
 

@@ -221,12 +221,12 @@ class Library:
                     record, home = known
                 else:
                     runs = shingles(paper.abstract)
-                    matches, unsure = self._compare(paper, runs)
+                    matches, unsure, new_shingles = self._compare(paper, runs)
                     home = min(matches, default=next_id)
                     for other in sorted(matches - {home}):
                         self._join(other, home)
                         touched.pop(other, None)
-                    record = self._insert(paper, home, digest, body, runs)
+                    record = self._insert(paper, home, digest, body, len(runs), new_shingles)
                     asked |= {(record, other): containment for other, containment in unsure.items()}
                 seen = [self._see(record, source) for source in paper.sources]
                 if known and not any(seen):
@@ -241,8 +241,8 @@ class Library:
             may_be_same = self._asked(asked)
         return Added(counts["added"], counts["merged"], counts["unchanged"], may_be_same)
 
-    def _compare(self, paper: Paper, runs: frozenset[int]) -> tuple[set[int], dict[int, float]]:
-        """The papers that `paper` is the same as, and the records it may be the same as.
+    def _compare(self, paper: Paper, runs: frozenset[int]) -> tuple[set[int], dict[int, float], _Ids]:
+        """The papers that `paper` is the same as, the records it may be the same as, and the shingles to index.
 
         Of long abstracts one shingle in four is indexed and looked up. Two abstracts that are the same by
         `merge.same`, one of them long, share 33 shingles or more, so the chance that too few of those are among the
@@ -255,9 +255,12 @@ class Library:
                 (found_by, _MOST),
             )
         )
-        shared = Counter(
-            self._ids("SELECT record FROM json_each(?) JOIN shingle ON hash = value", (json.dumps(_sample(runs)),))
-        )
+        sample = list(runs) if len(runs) < _LONG else [one for one in runs if one % _SAMPLED == 0]
+        rows = self.db.execute(
+            "SELECT hash, record FROM json_each(?) JOIN shingle ON hash = value", (json.dumps(sample),)
+        ).fetchall()
+        spread = Counter(row[0] for row in rows)
+        shared = Counter(row[1] for row in rows)
         few = json.dumps([record for record, count in shared.items() if count > 1])
         for record, size in self.db.execute(
             "SELECT record.id, runs FROM json_each(?) JOIN record ON record.id = value", (few,)
@@ -276,19 +279,16 @@ class Library:
                 matches.add(home)
             elif verdict == "ask":
                 unsure[record] = containment
-        return matches, unsure
+        return matches, unsure, [one for one in sample if spread[one] < _COMMON]
 
-    def _insert(self, paper: Paper, home: int, digest: bytes, body: bytes, runs: frozenset[int]) -> int:
+    def _insert(self, paper: Paper, home: int, digest: bytes, body: bytes, runs: int, sample: _Ids) -> int:
         """Keep a record and what it is found by; its row number."""
         record = self.db.execute(
             "INSERT INTO record (hash, body, runs, paper) VALUES (?, ?, ?, ?)",
-            (digest, zlib.compress(body), len(runs), home),
+            (digest, zlib.compress(body, 1), runs, home),
         ).lastrowid
         self.db.executemany("INSERT INTO mark VALUES (?, ?)", [(mark, record) for mark in set(marks(paper)[0])])
-        self.db.executemany(
-            "INSERT INTO shingle SELECT ?, ? WHERE (SELECT count(*) FROM shingle WHERE hash = ?) < ?",
-            [(one, record, one, _COMMON) for one in _sample(runs)],
-        )
+        self.db.executemany("INSERT INTO shingle VALUES (?, ?)", [(one, record) for one in sample])
         return record or 0
 
     def _see(self, record: int, source: Source) -> bool:
@@ -476,10 +476,6 @@ class Library:
 
     def _number(self, sql: str, values: Sequence[Any] = ()) -> int:
         return int(self.db.execute(sql, values).fetchone()[0])
-
-
-def _sample(runs: frozenset[int]) -> list[int]:
-    return list(runs) if len(runs) < _LONG else [one for one in runs if one % _SAMPLED == 0]
 
 
 def _paper(body: bytes) -> Paper:

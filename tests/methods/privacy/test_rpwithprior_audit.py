@@ -54,11 +54,24 @@ def test_the_privacy_loss_is_the_budget(kind: type[LabelMechanism], epsilon: flo
         {"prior": "uniform"},
         {"prior": StepPrior([-2, 0, 1, 6], [0, 1, 0])},
         {"interval_epsilon": "prior", "prior": "per-label"},
+        {"objective": "published", "prior": "per-label"},
     ],
 )
 def test_the_loss_is_the_budget_for_every_setting(settings: dict[str, object], epsilon: float) -> None:
     mechanism = fitted(RPWithPrior, epsilon, **settings)
     assert exact_epsilon(mechanism) == pytest.approx(mechanism.privacy["release_epsilon"], abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in PURE if kind is not UnbiasedRandomizer])
+@pytest.mark.parametrize("epsilon", [1e-12, 1e-6])
+def test_a_tiny_budget_is_met_within_the_stated_tolerance(kind: type[LabelMechanism], epsilon: float) -> None:
+    mechanism = fitted(kind, epsilon)
+    assert exact_epsilon(mechanism) <= mechanism.privacy["release_epsilon"] + 1e-14
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0, 20.0])
+def test_the_staircase_of_least_variance_is_as_private(epsilon: float) -> None:
+    assert exact_epsilon(fitted(StaircaseLabels, epsilon, gamma="variance")) == pytest.approx(epsilon, abs=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])

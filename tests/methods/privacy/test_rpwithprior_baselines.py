@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, optimize, stats
 
 from assay.methods.privacy import (
     GaussianLabels,
@@ -126,11 +126,57 @@ def test_staircase_variance(epsilon: float) -> None:
         assert mechanism.variance == pytest.approx(laplace, rel=1e-3)
 
 
+@pytest.mark.parametrize("epsilon", [0.05, 0.3, 1.0, 2.0, 4.0, 8.0, 12.0])
+def test_the_staircase_of_least_variance(epsilon: float) -> None:
+    mechanism = StaircaseLabels(epsilon, (0, 1), gamma="variance")
+    b = math.exp(-epsilon)
+    assert mechanism.share == pytest.approx(((b * (1 + b) / 2) ** (1 / 3) - b) / (1 - b), rel=1e-9)
+    assert mechanism.variance == pytest.approx(staircase_variance(epsilon, mechanism.share), rel=1e-10)
+    best = optimize.minimize_scalar(lambda g: staircase_variance(epsilon, g), bounds=(0, 1), method="bounded")
+    assert mechanism.variance == pytest.approx(best.fun, rel=1e-7)
+    stated = {0.3: 1.00, 1.0: 1.00, 2.0: 1.01, 4.0: 1.12, 8.0: 1.94}
+    ratio = StaircaseLabels(epsilon, (0, 1)).variance / mechanism.variance
+    assert ratio >= 1
+    if epsilon in stated:
+        assert round(ratio, 2) == stated[epsilon]
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, 8.0])
+def test_the_default_staircase_has_the_least_expected_size(epsilon: float) -> None:
+    def size(g: float) -> float:
+        b, k = math.exp(-epsilon), np.arange(int(60 / epsilon) + 2)
+        top = (1 - b) / (2 * (g + b * (1 - g)))
+        high, low = ((k + g) ** 2 - k**2) / 2, ((k + 1.0) ** 2 - (k + g) ** 2) / 2
+        return float((2 * top * b**k * (high + b * low)).sum())
+
+    best = optimize.minimize_scalar(size, bounds=(0, 1), method="bounded")
+    assert size(StaircaseLabels(epsilon, (0, 1)).share) == pytest.approx(best.fun, rel=1e-7)
+
+
+@pytest.mark.parametrize("gamma", ["absolute", "variance"])
+@pytest.mark.parametrize("epsilon", [1e-12, 1e-6, 100.0, 1_000.0])
+def test_the_staircase_keeps_its_digits_at_extreme_budgets(gamma: str, epsilon: float) -> None:
+    mechanism = StaircaseLabels(epsilon, (0, 1), gamma=gamma)  # type: ignore[arg-type]
+    if epsilon < 1:
+        assert mechanism.share == pytest.approx(0.5, abs=epsilon)
+        assert mechanism.variance * epsilon**2 == pytest.approx(2.0, rel=1e-6)
+    elif gamma == "absolute":  # b -> 0: g^2 / 3 + e^(-epsilon/2) / 3, of which the second stays
+        assert mechanism.variance == pytest.approx(math.exp(-epsilon / 2) / 3, rel=1e-9)
+    else:  # g = (b / 2)^(1/3), and the two parts add up to g^2 / 3 + b / (3 g) = g^2
+        assert mechanism.variance == pytest.approx((math.exp(-epsilon) / 2) ** (2 / 3), rel=1e-9)
+
+
+def test_an_unknown_gamma_is_refused() -> None:
+    with pytest.raises(ValueError, match="'absolute' or 'variance'"):
+        StaircaseLabels(1.0, BOUNDS, gamma=0.5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["absolute", "variance"])
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
-def test_the_staircase_sampler_follows_its_density(epsilon: float) -> None:
-    mechanism = StaircaseLabels(epsilon, (0.0, 2.0), random_state=1)
+def test_the_staircase_sampler_follows_its_density(epsilon: float, kind: str) -> None:
+    mechanism = StaircaseLabels(epsilon, (0.0, 2.0), gamma=kind, random_state=1)  # type: ignore[arg-type]
     noise = mechanism.fit_randomize(np.ones(20_000)) - 1.0
-    gamma, b = 1 / (1 + math.exp(epsilon / 2)), math.exp(-epsilon)
+    gamma, b = mechanism.share, math.exp(-epsilon)
     steps = int(40 / epsilon) + 2
     ends = np.sort(np.concatenate([np.arange(steps), np.arange(steps) + gamma]))  # in ranges
     height = np.exp(mechanism.log_density(1.0 + 2 * (ends[:-1] + ends[1:]) / 2, 1.0))
@@ -275,6 +321,14 @@ def test_a_narrow_grid_is_refused_with_the_range_needed() -> None:
         UnbiasedRandomizer(1.0, BOUNDS, prior="uniform", outputs=np.array([9.0, -9.0]))
     with pytest.raises(ValueError, match="at least 2"):
         UnbiasedRandomizer(1.0, BOUNDS, outputs=1)
+
+
+def test_a_budget_the_solver_cannot_use_is_refused_with_the_least_one() -> None:
+    for epsilon, prior in ((1e-6, "uniform"), (0.00149, "central")):  # central takes a third
+        with pytest.raises(ValueError, match=r"needs at least 0\.001 to be solved"):
+            UnbiasedRandomizer(epsilon, BOUNDS, prior=prior)  # type: ignore[arg-type]
+    mechanism = UnbiasedRandomizer(1e-3, BOUNDS, prior="uniform").fit([1.0])
+    assert mechanism.bias(np.linspace(0, 4, 9)) == pytest.approx(np.zeros(9), abs=1e-6)
 
 
 def test_the_smallest_grid_is_enough() -> None:

@@ -7,6 +7,7 @@ import math
 import pickle
 import subprocess
 import sys
+import traceback
 import warnings
 
 import numpy as np
@@ -20,6 +21,7 @@ from assay.methods.privacy import (
     StaircaseLabels,
     StepPrior,
     UnbiasedRandomizer,
+    exact_epsilon,
     optimal_interval,
 )
 from assay.methods.privacy.rpwithprior import mechanisms
@@ -86,6 +88,13 @@ def test_an_allowed_repeat_is_counted() -> None:
     assert gaussian.privacy["delta"] == 2e-5
 
 
+def test_delta_is_a_probability() -> None:
+    mechanism = GaussianLabels(1.0, BOUNDS, delta=0.6, allow_repeat=True).fit([1.0])
+    for _ in range(2):
+        mechanism.randomize([1.0])
+    assert mechanism.privacy["delta"] == 1.0
+
+
 @pytest.mark.parametrize("prior", ["oracle", "published"])
 def test_a_prior_that_is_not_private_says_so(prior: str) -> None:
     mechanism = RPWithPrior(1.5, BOUNDS, prior=prior, random_state=0)
@@ -114,9 +123,115 @@ def test_a_seed_repeats_and_a_fresh_start_does_not(kind: type[LabelMechanism]) -
         kind(1.0, BOUNDS, random_state=7).fit_randomize(y) == kind(1.0, BOUNDS, random_state=7).fit_randomize(y)
     ).all()
     assert (kind(1.0, BOUNDS).fit_randomize(y) != kind(1.0, BOUNDS).fit_randomize(y)).any()
-    shared = np.random.default_rng(7)
-    mechanism = kind(1.0, BOUNDS, random_state=shared)
-    assert (mechanism.fit_randomize(y) != mechanism.fit_randomize(y)).any()
+    mechanism = kind(1.0, BOUNDS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (mechanism.fit_randomize(y) != mechanism.fit_randomize(y)).any()
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("seed", [-41, 4.1, "41", True, np.random.default_rng(41), np.random.RandomState(41)])
+def test_a_seed_is_none_or_a_whole_number(kind: type[LabelMechanism], seed: object) -> None:
+    with pytest.raises(ValueError, match="give None or a secret int >= 0") as raised:
+        kind(1.0, BOUNDS, random_state=seed)  # type: ignore[arg-type]
+    assert "41" not in str(raised.value)
+    kind(1.0, BOUNDS, random_state=np.uint32(41)).fit([1.0])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("second", ["fit", "fit_randomize"])
+def test_a_second_fit_with_a_seed_warns(second: str) -> None:
+    mechanism = LaplaceLabels(1.0, BOUNDS, random_state=7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mechanism.fit([1.0])
+    with pytest.warns(UserWarning, match="adds the same noise twice") as caught:
+        getattr(mechanism, second)([2.0])
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="adds the same noise twice"):  # not forgotten with what was learned
+        mechanism.set_params(epsilon=2.0).fit([2.0])
+
+
+# --- what fit fixes
+
+CHANGES: dict[str, object] = {
+    "epsilon": 0.01,
+    "bounds": (0.0, 900.0),
+    "delta": 0.3,
+    "calibration": "classical",
+    "gamma": "variance",
+    "prior": "oracle",
+    "prior_epsilon": 0.9,
+    "bins": 2,
+    "half_width": 2.0,
+    "interval_epsilon": "prior",
+    "objective": "published",
+    "debias": True,
+    "outputs": 99,
+    "random_state": 8,
+}
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_assignment_after_fit_changes_nothing(kind: type[LabelMechanism]) -> None:
+    y = labels(300)
+    changed, same = (kind(0.8, BOUNDS, random_state=7).fit(y) for _ in range(2))
+    for name in changed.get_params():
+        if name in CHANGES:
+            setattr(changed, name, CHANGES[name])
+    z = same.randomize(y)
+    assert (changed.randomize(y) == z).all()
+    assert changed.privacy == same.privacy
+    assert (changed.log_density(z[:20, None], y[:20]) == same.log_density(z[:20, None], y[:20])).all()
+    assert (changed.squared_error(y) == same.squared_error(y)).all()
+    assert changed.expected_error() == same.expected_error()
+    assert exact_epsilon(changed) == exact_epsilon(same)
+
+
+def test_a_prior_that_leaked_stays_known_as_such() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mechanism = RPWithPrior(1.0, BOUNDS, prior="oracle").fit(labels())
+    mechanism.prior = "central"
+    assert mechanism.privacy["epsilon"] == math.inf
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_new_settings_discard_what_was_learned(kind: type[LabelMechanism]) -> None:
+    y = labels(300)
+    mechanism = kind(0.8, BOUNDS).fit(y)
+    learned = set(vars(mechanism))
+    mechanism.randomize(y)
+    for bad in ({"epsilon": -1.0}, {"epsilon": 0.5, "bounds": (2, 1)}, {"epsilon": 0.5, "eps": 1}):
+        with pytest.raises(ValueError, match=r"above 0|lo < hi|no parameter 'eps'"):
+            mechanism.set_params(**bad)
+        assert set(vars(mechanism)) == learned
+        assert (mechanism.epsilon, mechanism.privacy["releases"]) == (0.8, 1)
+    mechanism.set_params(epsilon=0.4)
+    assert set(vars(mechanism)) == set(mechanism.get_params())
+    assert mechanism.privacy["epsilon"] == pytest.approx(0.4)
+    with pytest.raises(ValueError, match="not fitted"):
+        mechanism.randomize(y)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_failed_fit_brings_no_old_release_back(kind: type[LabelMechanism]) -> None:
+    y = labels(300)
+    mechanism = kind(1.0, BOUNDS)
+    mechanism.fit_randomize(y)
+    with pytest.raises(ValueError, match="NaN"):
+        mechanism.fit([math.nan])
+    with pytest.raises(ValueError, match="not fitted"):
+        mechanism.randomize(y)
+
+
+def test_a_fit_that_fails_while_learning_leaves_nothing_to_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = RPWithPrior(1.0, BOUNDS)
+    mechanism.fit_randomize(labels())
+    monkeypatch.setattr(mechanisms, "optimal_interval", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        mechanism.fit(labels())
+    with pytest.raises(ValueError, match="not fitted"):
+        mechanism.randomize(labels())
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
@@ -164,6 +279,24 @@ def test_bad_bounds(kind: type[LabelMechanism], bounds: object) -> None:
 
 
 @pytest.mark.parametrize("kind", ALL)
+def test_extremes_that_overflow_are_refused(kind: type[LabelMechanism]) -> None:
+    with pytest.raises(ValueError, match="too small to compute with: give at least 1e-12"):
+        kind(1e-13, BOUNDS)
+    for bounds in ((-1e308, 1e308), (0.0, 2e100)):
+        with pytest.raises(ValueError, match=r"no bound may exceed 1e\+100"):
+            kind(1.0, bounds)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ALL if kind is not UnbiasedRandomizer])  # it needs 0.001
+@pytest.mark.parametrize("bounds", [(0.0, 1.0), (-1e100, 1e100)])
+def test_the_extremes_that_are_left_work(kind: type[LabelMechanism], bounds: tuple[float, float]) -> None:
+    for epsilon in (1e-12, 1e4):
+        mechanism = kind(epsilon, bounds, random_state=0)
+        assert np.isfinite(mechanism.fit_randomize(np.linspace(*bounds, 40))).all()
+        assert math.isfinite(mechanism.expected_error())
+
+
+@pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, math.nan, math.inf, "1", None, True])
 def test_bad_epsilon(kind: type[LabelMechanism], epsilon: object) -> None:
     with pytest.raises(ValueError, match="epsilon is"):
@@ -185,6 +318,8 @@ def test_bad_epsilon(kind: type[LabelMechanism], epsilon: object) -> None:
         ({"half_width": 2.01}, r"at most \(hi - lo\) / 2 = 2"),
         ({"half_width": math.nan}, "half_width"),
         ({"interval_epsilon": "both"}, "'release' or 'prior'"),
+        ({"objective": "height"}, "'mass' or 'published'"),
+        ({"objective": "published", "prior": "published"}, "leave objective at 'mass'"),
     ],
 )
 def test_bad_settings(settings: dict[str, object], words: str) -> None:
@@ -214,6 +349,10 @@ def test_bad_gaussian_settings() -> None:
         (np.array(1.0), r"shape \(\)"),
         ([], "empty"),
         (["cheap", "dear"], "not numbers"),
+        ([[1.0], [1.0, 2.0]], "not an array of numbers"),
+        (np.ma.array([1.0, 2.0], mask=[False, True]), "masked array: drop the masked rows"),
+        (np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]"), "dates or durations"),
+        (np.array([1, 2], dtype="timedelta64[s]"), "dates or durations"),
         ([1.0, None], "not numbers|NaN"),
         ([1j, 2j], "Complex data not supported"),
     ],
@@ -221,6 +360,25 @@ def test_bad_gaussian_settings() -> None:
 def test_bad_labels(kind: type[LabelMechanism], y: object, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         kind(1.0, BOUNDS).fit(y)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("y", [["secret42k", "1"], [1.0, "secret42k"], [1.0, object()], [[7.25], [7.25, 7.25]]])
+def test_errors_show_no_label(y: list[object]) -> None:
+    with pytest.raises(ValueError, match="labels are not") as raised:
+        LaplaceLabels(1.0, BOUNDS).fit(y)  # type: ignore[arg-type]
+    shown = "".join(traceback.format_exception_only(raised.value)) + str(raised.value.__cause__)
+    assert not any(value in shown for value in ("secret", "7.25", "object"))
+    assert raised.value.__suppress_context__
+
+
+def test_labels_at_a_bound_within_rounding_are_inside() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mechanism = RPWithPrior(1.0, (0.0, 0.1)).fit(np.float32([0.1, -0.9e-7]))
+        assert mechanism.randomize(np.float32([0.1])) <= mechanism.release_.support[1]
+        assert mechanisms.check_labels(np.float32([0.1]), (0.0, 0.1)).tolist() == [0.1]  # clipped all the same
+    with pytest.warns(UserWarning, match="1 of 2 labels lie outside"):
+        LaplaceLabels(1.0, (0.0, 0.1)).fit([0.1, 0.1000002])
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -299,6 +457,25 @@ def test_the_interval_can_use_the_budget_of_the_prior() -> None:
         epsilon = mechanism.privacy["release_epsilon" if which == "release" else "prior_epsilon"]  # type: ignore[literal-required]
         assert both[which] == optimal_interval(mechanism.prior_.mass, mechanism.prior_.nodes, epsilon, 0.1)[:2]
     assert both["release"] != both["prior"]
+
+
+@pytest.mark.parametrize("half_width", [None, 0.1])
+def test_the_published_reading_takes_masses_for_heights(half_width: float | None) -> None:
+    prior = StepPrior([0.0, 0.2, 2.0, 4.0], [0.4, 0.3, 0.3])
+    ours, published = (
+        RPWithPrior(0.5, BOUNDS, half_width=half_width, prior=prior, objective=objective).fit([1.0])  # type: ignore[arg-type]
+        for objective in ("mass", "published")
+    )
+    assert ours.privacy == published.privacy
+    assert published.prior_ is prior  # the interval changes and nothing that is computed under the prior
+    assert published.expected_error() == pytest.approx(
+        prior.expectation(published.squared_error, (*published.interval_, *BOUNDS))
+    )
+    if half_width is not None:
+        weights = prior.mass * np.diff(prior.nodes)
+        assert ours.interval_ == optimal_interval(prior.mass, prior.nodes, 0.5, 0.1)[:2] == (0.0, 0.2)
+        assert published.interval_ == optimal_interval(weights, prior.nodes, 0.5, 0.1)[:2] == (0.0, 4.0)
+    assert exact_epsilon(published) == pytest.approx(0.5, abs=1e-12)
 
 
 def test_a_window_wider_than_the_interval_shrinks() -> None:

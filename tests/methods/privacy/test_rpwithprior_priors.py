@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from assay.methods.privacy import StepPrior
+from assay.methods.privacy import RROnBins, StepPrior
 from assay.methods.privacy.rpwithprior import priors
 
 BOUNDS = (0.0, 10.0)
@@ -58,6 +60,25 @@ def test_constant_labels_have_a_prior() -> None:
     assert priors.central_prior(y, BOUNDS, 8, 1.0, np.random.default_rng(0)).mass.argmax() == 2
     assert priors.deviation_histogram(y, BOUNDS).mass.tolist() == [1.0]
     assert priors.oracle_prior(np.full(5, 10.0), BOUNDS, 4).mass.tolist() == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("spread", [1e-7, 1e-3, 0.011])
+def test_labels_that_hardly_differ_have_a_prior_of_few_bins(spread: float) -> None:
+    y = np.array([3.0 - spread, 3.0 + spread])  # standard deviation: the spread
+    prior = priors.deviation_histogram(y, BOUNDS)
+    inner = prior.nodes[1:-1]
+    assert 100 <= len(inner) <= 200
+    multiple = np.diff(inner).mean() / spread
+    assert multiple == pytest.approx(math.ceil(10 / 199 / spread), rel=1e-6)
+    assert (inner - 3.0) / (multiple * spread) == pytest.approx(np.round((inner - 3.0) / (multiple * spread)), abs=1e-5)
+    assert prior.mass.sum() == pytest.approx(1.0)
+
+
+def test_a_large_budget_for_the_paper_prior_makes_few_bins() -> None:
+    mechanism = RROnBins(1e4, BOUNDS, prior="per-label", random_state=0)
+    z = mechanism.fit_randomize(np.full(300, 3.0))
+    assert len(mechanism.prior_.mass) <= 201
+    assert np.abs(z - 3.0).max() < 0.2
 
 
 def test_the_published_prior_contains_every_clean_label() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -32,6 +35,7 @@ def rows(n: int = 2_000) -> tuple[np.ndarray, np.ndarray]:
     ],
     ids=["default", "tree"],
 )
+@pytest.mark.filterwarnings("ignore:this is the second fit of one object with a seed")  # the checks do that
 def test_scikit_learn_accepts_it(model: LabelDPRegressor) -> None:
     results = check_estimator(model, on_skip=None, on_fail=None)
     assert {r["check_name"]: r["exception"] for r in results if r["status"] not in ("passed", "skipped")} == {}
@@ -88,15 +92,64 @@ def test_an_unknown_mechanism_is_refused(mechanism: object) -> None:
         LabelDPRegressor(mechanism=mechanism, bounds=BOUNDS).fit(*rows(50))  # type: ignore[arg-type]
 
 
-def test_two_fits_never_share_noise_through_a_generator() -> None:
-    x, y = rows(100)
-    x = np.eye(100)
-    shared = np.random.default_rng(5)
+def test_two_fits_never_share_noise_without_a_seed() -> None:
+    x, y = np.eye(100), rows(100)[1]
     for model in (
-        LabelDPRegressor(LinearRegression(), "laplace", 1.0, BOUNDS, random_state=shared),
-        LabelDPRegressor(LinearRegression(), LaplaceLabels(1.0, BOUNDS, random_state=shared)),
+        LabelDPRegressor(LinearRegression(), "laplace", 1.0, BOUNDS),
+        LabelDPRegressor(LinearRegression(), LaplaceLabels(1.0, BOUNDS)),
     ):
-        assert not np.allclose(model.fit(x, y).predict(x), model.fit(x, y).predict(x))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert not np.allclose(model.fit(x, y).predict(x), model.fit(x, y).predict(x))
+
+
+def test_a_second_fit_with_a_seed_warns() -> None:
+    for model in (
+        LabelDPRegressor(mechanism="laplace", bounds=BOUNDS, random_state=0),
+        LabelDPRegressor(mechanism=LaplaceLabels(1.0, BOUNDS, random_state=0)),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model.fit(*rows(50))
+        with pytest.warns(UserWarning, match="adds the same noise twice") as caught:
+            model.fit(*rows(50))
+        assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", LaplaceLabels(1.0, BOUNDS)])
+@pytest.mark.parametrize("seed", [-41, 4.1, True, np.random.default_rng(41), np.random.RandomState(41)])
+def test_a_seed_is_none_or_a_whole_number(mechanism: object, seed: object) -> None:
+    with pytest.raises(ValueError, match="give None or a secret int >= 0"):
+        LabelDPRegressor(mechanism=mechanism, bounds=BOUNDS, random_state=seed).fit(*rows(50))  # type: ignore[arg-type]
+
+
+def test_no_seed_is_printed() -> None:
+    inner = RPWithPrior(2.0, BOUNDS, random_state=535353)
+    model = LabelDPRegressor(Ridge(alpha=3.0), inner, random_state=424242)
+    for shown in (repr(model), str(model), model._repr_html_()):
+        assert "424242" not in shown
+        assert "535353" not in shown
+        assert "alpha" in shown
+    assert repr(model).startswith("LabelDPRegressor(estimator=Ridge(alpha=3.0),")
+    assert (model.random_state, inner.random_state) == (424242, 535353)
+
+
+def test_masked_labels_are_refused() -> None:
+    x, y = rows(50)
+    for masked in (np.ma.array(y, mask=y > 2), np.ma.array(y, mask=y > 2)[:, None]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataConversionWarning)
+            with pytest.raises(ValueError, match="masked array"):
+                LabelDPRegressor(bounds=BOUNDS).fit(x, masked)
+
+
+def test_errors_show_no_label() -> None:
+    x, _ = rows(2)
+    for y in (["secret42k", "1"], [[7.25], [7.25, 7.25]]):
+        with pytest.raises(ValueError, match=r"labels are not|inhomogeneous") as raised:
+            LabelDPRegressor(bounds=BOUNDS).fit(x, y)  # type: ignore[arg-type]
+        assert "secret" not in str(raised.value)
+        assert "7.25" not in str(raised.value)
 
 
 def test_what_is_learned_holds_no_labels_and_no_random_numbers() -> None:

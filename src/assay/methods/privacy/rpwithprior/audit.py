@@ -19,7 +19,8 @@ def exact_epsilon(mechanism: LabelMechanism) -> float:
     """The largest log ratio of densities of one release between two labels; infinite where it is unbounded.
 
     Computed from log densities, so within rounding of them: about 1e-14 absolute, which is 5e-9 of a budget of 1e-6.
-    Compare with an absolute tolerance. Equals `mechanism.privacy["release_epsilon"]` for a mechanism that uses its budget in full.
+    Compare with an absolute tolerance. Equals `mechanism.privacy["release_epsilon"]` for a mechanism that uses its
+    budget in full.
     """
     points = mechanism.audit_points()
     if points is None:

@@ -1,8 +1,9 @@
 """The five mechanisms RPWithPrior is compared with, on the same interface.
 
 Additive noise: Laplace; Gaussian, the only one here with a delta; Staircase (Q. Geng and P. Viswanath, "The optimal
-noise-adding mechanism in differential privacy", IEEE Transactions on Information Theory, 2016). With a prior: RR-on-Bins (B. Ghazi et al., ICLR 2023, arXiv
-2212.06074) and the unbiased randomiser by linear programme (A. Badanidiyuru et al., NeurIPS 2023, arXiv 2312.05659).
+noise-adding mechanism in differential privacy", IEEE Transactions on Information Theory, 2016). With a prior:
+RR-on-Bins (B. Ghazi et al., ICLR 2023, arXiv 2212.06074) and the unbiased randomiser by linear programme
+(A. Badanidiyuru et al., NeurIPS 2023, arXiv 2312.05659).
 
 Those with a prior take the same choices of prior at the same cost as RPWithPrior, so that a comparison is about the
 mechanism. No release is clipped to the bounds: clipping would bias the unbiased ones.
@@ -357,7 +358,7 @@ _LARGEST_LP_EPSILON = 12.0
 """Larger budgets are not used in full: e^-12 is near the solver's tolerance, and the grid costs more than the noise."""
 
 _SMALLEST_LP_EPSILON = 1e-3
-"""Measured: solved for all of 160 random priors from here on, not for all below 3e-4."""
+"""Measured: solved for all of 160 random priors from here on, not for all at 2e-4."""
 
 
 class UnbiasedRandomizer(PriorMechanism):

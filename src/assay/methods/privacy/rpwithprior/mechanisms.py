@@ -570,7 +570,8 @@ def warn_second_seed(stacklevel: int) -> None:
 def check_labels(y: ArrayLike, bounds: Bounds, stacklevel: int = 4) -> Array:
     """Labels as float64 of shape (n,), clipped to the bounds with a warning that counts them.
 
-    Accepts whatever `numpy.asarray` does, a torch tensor of one dimension on the CPU among them. No error shows a label.
+    Accepts whatever `numpy.asarray` does, a torch tensor of one dimension on the CPU among them, except masked arrays
+    and dates. No error shows a label.
     """
     if isinstance(y, np.ma.MaskedArray):
         raise ValueError("labels are a masked array: drop the masked rows and give an ordinary array")
