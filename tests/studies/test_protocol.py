@@ -32,6 +32,7 @@ def edit(card, old, new):
     [
         ("import os\n", "import os  # a comment\n\n\n"),
         ('"""One line, written in one go."""', '"""Other words."""'),
+        ('"""Seconds an arm sleeps."""', '"""How long an arm sleeps, in seconds."""'),
     ],
 )
 def test_comments_formatting_and_docstrings_are_not_part_of_it(copy, old, new):

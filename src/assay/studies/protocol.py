@@ -56,15 +56,14 @@ def source_digest(card: Card) -> str:
 
 
 def bare_source(file: Path) -> str:
-    """A Python file without comments, formatting and docstrings."""
+    """A Python file without comments, formatting and docstrings, those of attributes included."""
     tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            first = node.body[0] if node.body else None
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(first.value, ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
-                node.body = node.body[1:] or [ast.Pass()]
+            node.body = [part for part in node.body if not _is_text(part)] or [ast.Pass()]
     return ast.unparse(tree)
+
+
+def _is_text(part: ast.stmt) -> bool:
+    """Whether a statement is nothing but a string, which does nothing when run."""
+    return isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant) and isinstance(part.value.value, str)
