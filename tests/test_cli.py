@@ -480,8 +480,38 @@ def test_ledger_is_written_as_markdown(assay, plugin, tmp_path):
     assert file.read_text().startswith("# Ledger")
     code, out, err = assay("ledger", "toy", "--write", tmp_path / "no" / "LEDGER.md")
     assert (code, out) == (2, "")
-    assert "No such file or directory" in err
+    assert err.endswith(f"there is no folder {tmp_path / 'no'}; make it first\n")
     assert len(err.splitlines()) == 1
+
+
+def test_ledger_is_written_through_links_and_over_plain_files_only(assay, plugin, tmp_path):
+    plugin()
+    (tmp_path / "real.md").write_text("old")
+    (tmp_path / "link.md").symlink_to("real.md")
+    assert assay("ledger", "toy", "--write", tmp_path / "link.md")[0] == 0
+    assert (tmp_path / "link.md").is_symlink()
+    assert (tmp_path / "real.md").read_text().startswith("# Ledger")
+    os.mkfifo(tmp_path / "pipe")
+    for target, says in ((tmp_path / "pipe", "not a plain file"), (tmp_path, "a folder"), ("", "it is empty")):
+        code, _, err = assay("ledger", "toy", "--write", target)
+        assert (code, says in err, len(err.splitlines())) == (2, True, 1)
+    code, out, _ = assay("ledger", "toy", "--write", "-")
+    assert code == 0
+    assert out.startswith("# Ledger")
+
+
+@pytest.mark.parametrize("trouble", ["raise RuntimeError('boom \x1b[31m')", "import sys; sys.exit(3)"])
+def test_a_plugin_that_raises_is_one_line_and_the_others_stay(assay, plugin, trouble):
+    plugin(**{"study.py": trouble})
+    code, out, err = assay("ledger")
+    assert code == 0
+    assert "privacy/rpwithprior" in out
+    assert "importing it failed" in err
+    assert "\x1b" not in out + err
+    code, out, err = assay("run", "toy")
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert "importing it failed" in err
+    assert "\x1b" not in err
 
 
 def test_ledger_of_a_folder_that_is_not_there(assay, tmp_path):

@@ -436,6 +436,9 @@ def studies(card: Card) -> tuple[Any, ...]:
         if error.name and error.name.startswith(card.module):
             raise CardError(f"{card.folder}: there is no study.py; write one") from None
         raise MissingExtra(f"{card.name} needs the package {error.name}: {install_line(card)}") from error
+    except (Exception, SystemExit) as error:
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise CardError(f"{card.folder / 'study.py'}: importing it failed: {what}") from error
     found = getattr(module, "STUDIES", None)
     if not isinstance(found, tuple) or not found:
         raise CardError(f"{card.folder / 'study.py'}: STUDIES must be a tuple of studies")

@@ -26,8 +26,18 @@ app = typer.Typer(
 )
 
 Json = Annotated[bool, typer.Option("--json", help="JSON on stdout, for programs.")]
+
+
+def _path(text: str) -> Path:
+    """A path that is not empty: an unset variable must not mean the current folder."""
+    if not text.strip():
+        raise typer.BadParameter("it is empty; name a file or folder")
+    return Path(text)
+
+
 Runs = Annotated[
-    Path | None, typer.Option("--runs", metavar="FOLDER", help="Folder of the runs.  [default: runs in ASSAY_HOME]")
+    Path | None,
+    typer.Option("--runs", metavar="FOLDER", parser=_path, help="Folder of the runs.  [default: runs in ASSAY_HOME]"),
 ]
 
 
@@ -166,7 +176,9 @@ def run(
 def ledger(
     method: Annotated[str | None, typer.Argument(metavar="METHOD", help="Only this method.")] = None,
     runs: Runs = None,
-    write: Annotated[Path | None, typer.Option("--write", metavar="FILE", help="Write it as Markdown.")] = None,
+    write: Annotated[
+        Path | None, typer.Option("--write", metavar="FILE", parser=_path, help="Write it as Markdown.")
+    ] = None,
     regimes: Annotated[bool, typer.Option("--regimes", help="Show every regime below its claim.")] = False,
     as_json: Json = False,
 ) -> int:
@@ -207,9 +219,16 @@ def _run(argv: list[str]) -> int:
         line = wrong(error)
         if line is None:
             raise
-        print(f"assay: {line}", file=sys.stderr)
+        print(f"assay: {_shown(line)}", file=sys.stderr)
         return CANNOT
     return int(done or 0)
+
+
+def _shown(line: str) -> str:
+    """A message without anything a terminal could obey."""
+    from assay.commands.terminal import plain
+
+    return plain(line)
 
 
 def _usage(error: typer.exceptions.TyperException) -> str:
@@ -237,8 +256,8 @@ def wrong(error: Exception) -> str | None:
         loaded = sys.modules.get(module)  # what raised it is loaded; nothing else needs to be
         if loaded is not None and isinstance(error, tuple(getattr(loaded, name) for name in names)):
             return str(error)
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror is not None:
+        return f"{error.filename if error.filename is not None else 'writing the output'}: {error.strerror}"
     return None
 
 

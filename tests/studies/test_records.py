@@ -5,7 +5,18 @@ import shutil
 import pytest
 
 from assay.claims.effects import Cases, Ratio, Rows
-from assay.studies.records import Run, RunBroken, RunWriter, decode, encode, runs, slug, thinned, trials_of
+from assay.studies.records import (
+    Run,
+    RunBroken,
+    RunWriter,
+    decode,
+    encode,
+    runs,
+    slug,
+    thinned,
+    trials_of,
+    write_atomic,
+)
 from assay.studies.study import Series
 
 INFO = {
@@ -92,7 +103,7 @@ def test_a_half_written_line_is_ignored_and_cut_off_when_writing_goes_on(tmp_pat
 def test_a_damaged_line_in_the_middle_is_named(tmp_path):
     run = write(tmp_path / "r", [arm("a", metrics={})])
     (run.folder / "trials.jsonl").write_bytes(b"nonsense\n" + (run.folder / "trials.jsonl").read_bytes())
-    with pytest.raises(RunBroken, match=r"trials.jsonl: line 1: "):
+    with pytest.raises(RunBroken, match=r"trials.jsonl: line 1 is damaged"):
         list(run.lines())
 
 
@@ -131,3 +142,23 @@ def test_the_index_is_only_a_cache(tmp_path):
 def test_slug_makes_safe_names():
     assert slug("diamonds/1600/mlp/eps=0.3-4") == "diamonds_1600_mlp_eps=0.3-4"
     assert slug("../..") == "all"
+
+
+def test_a_record_that_was_lost_or_cannot_be_read_is_named(tmp_path):
+    run = write(tmp_path / "r", [{"regime": "all", "seed": 0, "end": "complete"}])
+    trials = run.folder / "trials.jsonl"
+    trials.unlink()
+    with pytest.raises(RunBroken, match=r"trials.jsonl: missing, though run.json counts 1 trials"):
+        list(Run(run.folder).lines())
+    trials.mkdir()
+    with pytest.raises(RunBroken, match=r"trials.jsonl: Is a directory"):
+        list(Run(run.folder).lines())
+
+
+def test_writing_in_one_step_keeps_the_mode(tmp_path):
+    file = tmp_path / "f"
+    write_atomic(file, "one")
+    file.chmod(0o600)
+    write_atomic(file, "two")
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("two", 0o600)
+    assert list(tmp_path.iterdir()) == [file]

@@ -186,6 +186,8 @@ def test_what_a_user_must_supply_is_asked_before_anything_starts(coin, tmp_path)
             r"--set paws: there is no such setting; there are seeds, regimes, threads, play, pause",
         ),
         ({"changes": {"seeds": "9"}}, r"--set seeds: give the number of seeds with --seeds"),
+        ({"changes": {"threads": "0"}}, r"--set threads=0: a trial needs at least 1 thread"),
+        ({"changes": {"regimes": " , "}}, r"--set regimes: name at least one of calm, rough"),
         ({"changes": {"pause": "long"}}, r"--set pause=long: the value must be float"),
         ({"changes": {"regimes": "calm,mild"}}, r"no regime 'mild'; there are calm, rough"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import time
@@ -280,10 +281,7 @@ def ledger(method: str | None, folder: Path | None, write: Path | None, regimes:
         raise CommandError(f"--runs {folder}: there is no such folder; name the one that holds the runs")
     found = read_ledger(folder, [method] if method is not None else None)
     if write is not None:
-        from assay.studies.records import write_atomic
-
-        write_atomic(write, found.to_markdown())
-        print(f"wrote {write}", file=sys.stderr)
+        _write(write, found.to_markdown())
     if as_json:
         print_json(found.to_json())
         return 0
@@ -294,3 +292,21 @@ def ledger(method: str | None, folder: Path | None, write: Path | None, regimes:
     for problem in found.problems:
         say(problem)
     return 0
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a text file in one step, through links, or say why not; "-" is stdout. Only plain files are replaced."""
+    from assay.studies.records import write_atomic
+
+    if str(file) == "-":
+        print(text, end="")
+        return
+    target = file.resolve()
+    if target.exists() and not target.is_file():
+        raise CommandError(f"--write {file}: {'a folder' if target.is_dir() else 'not a plain file'}; name a file")
+    if not target.parent.is_dir():
+        raise CommandError(f"--write {file}: there is no folder {target.parent}; make it first")
+    if not os.access(target if target.exists() else target.parent, os.W_OK):
+        raise CommandError(f"--write {file}: it cannot be written; name another file")
+    write_atomic(target, text)
+    print(f"wrote {plain(file)}", file=sys.stderr)

@@ -96,11 +96,10 @@ def search(
         if not terms:
             return _listed(library, filters, limit, offset)
         every = " AND ".join(terms.values())
-        total = _total(library, every, filters)
-        if total >= limit or len(terms) == 1:
-            rows = _ranked(library, every, filters, limit, offset)
-            return Hits(_hits(library, rows, every, words), total, "all")
-        first = _ranked(library, every, filters, total, 0)
+        first = _ranked(library, every, filters, limit, 0)
+        if len(first) == limit or len(terms) == 1:
+            rows = _ranked(library, every, filters, limit, offset) if offset else first
+            return Hits(_hits(library, rows, every, words), _total(library, every, filters), "all")
         telling = [term for word, term in terms.items() if word not in _STOP] or list(terms.values())
         some = " OR ".join(telling)
         others = _ranked(library, some, filters, offset + limit + len(first), 0)

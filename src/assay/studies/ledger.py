@@ -182,7 +182,10 @@ def judge_run(card: Card, study: Study, run: Run) -> list[Line]:
         if not mine:
             continue
         outcomes = {regime: outcome_of(study, test, [t for t in trials if t.regime == regime]) for regime in mine}
-        whole, each = combine(rule, outcomes)
+        try:
+            whole, each = combine(rule, outcomes)
+        except ValueError as error:
+            raise StudyBroken(f"{card.name}, study {study.name}, the test of claim {test.claim}: {error}") from error
         base = Line(
             method=card.name,
             basis=card.basis,

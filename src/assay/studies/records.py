@@ -12,7 +12,9 @@ import json
 import math
 import os
 import re
+import shutil
 import sqlite3
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
@@ -169,15 +171,23 @@ class Run:
         """The records in the order they were written; a half-written last line is left out."""
         file = self.folder / "trials.jsonl"
         if not file.exists():
+            if self.info["trials"]:
+                raise RunBroken(f"{file}: missing, though run.json counts {self.info['trials']} trials; restore it")
             return
-        with file.open("rb") as stream:
+        try:
+            stream = file.open("rb")
+        except OSError as error:
+            raise RunBroken(f"{file}: {error.strerror}; make it readable or remove the run") from None
+        with stream:
             for number, raw in enumerate(stream, start=1):
                 if not raw.endswith(b"\n"):
                     return
                 try:
                     yield json.loads(raw)
                 except ValueError as error:
-                    raise RunBroken(f"{file}: line {number}: {error}") from None
+                    raise RunBroken(
+                        f"{file}: line {number} is damaged ({error}); remove that line, and its trial is run again"
+                    ) from None
 
     def trials(self) -> list[Trial]:
         """All trials, by regime in the settings' order and seed; unfinished ones are marked."""
@@ -291,6 +301,8 @@ def write_atomic(file: Path, text: str) -> None:
     """Write a text file so that nobody ever sees half of it."""
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     part.write_text(text, encoding="utf-8")
+    if file.exists():
+        shutil.copymode(file, part)
     part.replace(file)
 
 
@@ -382,9 +394,11 @@ def runs(folder: Path) -> tuple[list[Header], list[str]]:
     with os.scandir(folder) as entries:
         for entry in entries:
             try:
-                stamps[entry.name] = os.stat(f"{entry.path}/run.json").st_mtime_ns
+                found = os.stat(f"{entry.path}/run.json")
             except OSError:
                 continue  # not a run folder
+            if stat.S_ISREG(found.st_mode):
+                stamps[entry.name] = found.st_mtime_ns
     known = _read_index(folder)
     headers, broken, fresh = [], [], []
     for name, stamp in stamps.items():

@@ -70,6 +70,8 @@ def plan(
             raise CannotRun(f"{card.name} has no study {study!r}; it has {', '.join(names)}")
         found = tuple(s for s in found if s.name == study)
     root = folder or home.runs_folder()
+    if root.exists() and not root.is_dir():
+        raise CannotRun(f"{root}: runs need a folder, and this is none; name another one with --runs")
     plans = []
     for one in found:
         base: Settings = getattr(one, scale)
@@ -95,7 +97,11 @@ def changed(settings: Settings, changes: Mapping[str, str]) -> Settings:
         if name not in hints:
             raise CannotRun(f"--set {name}: there is no such setting; there are {', '.join(hints)}")
         values[name] = _parse(name, text, hints[name])
+    if values.get("threads", 1) < 1:
+        raise CannotRun(f"--set threads={values['threads']}: a trial needs at least 1 thread")
     if "regimes" in values:
+        if not values["regimes"]:
+            raise CannotRun(f"--set regimes: name at least one of {', '.join(settings.regimes)}")
         unknown = [regime for regime in values["regimes"] if regime not in settings.regimes]
         if unknown:
             raise CannotRun(
