@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay import catalogue, home, shelf
 from assay.catalogue import Card
 from assay.commands.terminal import CommandError, console, counted, plain, print_json, say
+from assay.papers.clean import clean
 from assay.papers.library import Added, Library, MaybeSame, NoSuchPaper
 from assay.papers.paper import Paper
 
@@ -32,6 +33,9 @@ def read(sources: Sequence[str], venue: str | None, format: str | None, cards: b
 
     if not sources and not cards:
         raise CommandError("read: nothing to read; name a file or a folder, or - for pasted text")
+    if not all(source.strip() for source in sources):
+        raise CommandError("read: a source is empty; name a file or a folder, or - for pasted text")
+    venue = clean(venue) if venue is not None else None
     files: list[dict[str, Any]] = []
     problems: list[str] = []
     same: list[MaybeSame] = []
@@ -315,6 +319,12 @@ def _print_paper(out: Console, paper: Paper) -> None:
     width = max(map(len, [*paper.ids, *paper.links]), default=0) + 2
     for label, value in {**paper.ids, **paper.links}.items():
         out.print(f"{plain(label):{width}}{plain(value)}", style="dim", soft_wrap=True)
+    if len({step.date for step in paper.history}) > 1:
+        steps = [f"{step.status} {step.date}".strip() for step in paper.history]
+        out.print(plain(", ".join(steps)), style="dim")
+        files = sorted({source.file for source in paper.sources if source.file})
+        if files:
+            out.print(plain("read from " + ", ".join(files)), style="dim")
     if paper.abstract:
         out.print()
         out.print(plain(paper.abstract))

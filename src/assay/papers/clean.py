@@ -14,6 +14,12 @@ from functools import cache, lru_cache
 
 _CONTROLS = dict.fromkeys([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)])
 """C0 and C1 controls but tab and line ends: a title must not be able to drive a terminal."""
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"  # window titles, links
+    r"|\x1b[ -/]*[0-Z\\^-~]"
+)
+"""The escape sequences of terminals (ECMA-48), whole: without its ESC alone the rest would stay as debris."""
 _INVISIBLE = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF])
 _DROPPED = _CONTROLS | _INVISIBLE | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
@@ -40,10 +46,10 @@ LONGEST_TITLE = 1_000
 
 
 def without_controls(text: str) -> str:
-    """`text` without control characters and byte-order marks, with `\\n` line ends."""
+    """`text` without escape sequences, control characters and byte-order marks, with `\\n` line ends."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.translate(_CONTROLS | {0xFEFF: None})
+    return _SEQUENCE.sub("", text).translate(_CONTROLS | {0xFEFF: None})
 
 
 def clean(text: str) -> str:
@@ -56,7 +62,7 @@ def clean(text: str) -> str:
         if "&" in text:
             # only entities that end in ";": html.unescape alone reads "&noteId=" as a "not" sign
             text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
-    text = unicodedata.normalize("NFC", text).translate(_DROPPED)
+    text = unicodedata.normalize("NFC", _SEQUENCE.sub("", text)).translate(_DROPPED)
     if "\\" in text or text.count("$") > 1:
         text = " ".join(text.split())
         text = unicodedata.normalize("NFC", from_tex(text))

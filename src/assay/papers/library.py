@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import sqlite3
+import time
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields, replace
+from datetime import date
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -22,6 +25,9 @@ from typing import Any
 from assay.papers.cjk import grams
 from assay.papers.merge import ASK, content, identifiers, marks, merged, same, shingles
 from assay.papers.paper import STATUSES, Paper, Source, key_of
+
+_PATIENCE = 30
+"""Seconds to wait for another process that holds the file."""
 
 _Papers = list[Paper]  # in the class, `list` is a method
 _Ids = list[int]
@@ -81,9 +87,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 )
 """One tuple of statements per version of the file; `PRAGMA user_version` counts those done."""
 
+MOST = 2**31
+"""The largest limit and offset that are passed on to SQLite."""
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _SOURCE = tuple(part.name for part in fields(Source))
 _LINK = re.compile(
-    r"https?://(?:www\.)?(?:(?P<openreview>openreview\.net)/(?:forum|pdf)\?(?:[^#\s]*&)?id="
+    r"(?:https?://)?(?:www\.)?(?:(?P<openreview>openreview\.net)/(?:forum|pdf)\?(?:[^#\s]*&)?id="
     r"|(?P<arxiv>arxiv\.org)/(?:abs|pdf)/|(?:dx\.)?(?P<doi>doi\.org)/)(?P<id>[^&#\s?]+)"
 )
 
@@ -126,7 +135,8 @@ class Library:
     """The papers in the SQLite file `path`, which is created where there is none; ":memory:" keeps them in memory.
 
     Use it as a context manager, or close it. One object serves one thread; several processes may share the file.
-    LibraryError for a file that is no library, is damaged, or was written by a newer Assay.
+    A library that cannot be written here is opened for reading only. LibraryError for a file that is no library, is
+    damaged, or was written by a newer Assay.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -134,7 +144,9 @@ class Library:
         try:
             if self.path != ":memory:":
                 Path(self.path).parent.mkdir(parents=True, exist_ok=True)
-            self.db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+            self._read_only = _is_read_only(self.path)
+            name = _read_only_uri(self.path) if self._read_only else self.path
+            self.db = sqlite3.connect(name, timeout=_PATIENCE, isolation_level=None, uri=self._read_only)
         except (OSError, sqlite3.Error) as error:
             raise LibraryError(f"{self.path}: cannot be opened as a library: {error}") from None
         try:
@@ -145,16 +157,34 @@ class Library:
             raise
 
     def _migrate(self) -> None:
-        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "cache_size = -65536"):
+        if not self._read_only:
+            self._use_wal()
+        for pragma in ("synchronous = NORMAL", "foreign_keys = ON", "cache_size = -65536"):
             self.db.execute(f"PRAGMA {pragma}")
-        if self._check_version() == len(MIGRATIONS):
+        if (version := self._check_version()) == len(MIGRATIONS):
             return
+        if self._read_only:
+            raise LibraryError(
+                f"{self.path}: written by an older Assay (format {version}) and not writable here; make it writable once"
+            )
         with self._writing():
             for version in range(self._check_version(), len(MIGRATIONS)):  # again: another process may have been first
                 for statement in MIGRATIONS[version]:
                     self.db.execute(statement)
             self.db.execute(f"PRAGMA application_id = {_APPLICATION}")
             self.db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+    def _use_wal(self) -> None:
+        """Switch to write-ahead logging; SQLite does not wait here for a process that does the same, so we do."""
+        give_up = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self.db.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > give_up:
+                    raise
+            time.sleep(0.02)
 
     def _check_version(self) -> int:
         version = int(self.db.execute("PRAGMA user_version").fetchone()[0])
@@ -188,6 +218,8 @@ class Library:
             yield
         except sqlite3.OperationalError as error:
             busy = "; another process is writing to it, try again" if "locked" in str(error) else ""
+            if "readonly" in str(error):
+                busy = "; make the file and its folder writable"
             raise LibraryError(f"{self.path}: {error}{busy}") from error
         except sqlite3.DatabaseError as error:
             raise LibraryError(
@@ -369,11 +401,11 @@ class Library:
         return tuple(MaybeSame(one, other, containment) for (one, other), containment in found.items())
 
     def get(self, name: str) -> Paper:
-        """The paper with this key, former key, identifier ("AbC12_-xyz", "2601.01234"), link, or start of one of them.
+        """The paper with this key, former key, identifier ("AbC12_-xyz", "2601.01234"), link, title, or start of a key.
 
         NoSuchPaper, with what is near, where none or several answer.
         """
-        wanted = name.strip()
+        wanted = _storable(name).strip()
         if link := _LINK.search(wanted):
             value = link["id"] if not link["arxiv"] else re.sub(r"(v\d+)?(\.pdf)?$", "", link["id"])
             kind = next(kind for kind in ("openreview", "arxiv", "doi") if link[kind])
@@ -382,6 +414,10 @@ class Library:
             raise NoSuchPaper("no paper is named by nothing: give a key, an identifier or the start of one")
         with self.errors():
             found = self._ids("SELECT DISTINCT paper FROM alias WHERE key = ? OR bare = ? LIMIT 6", (wanted, wanted))
+            if not found:
+                title = " ".join(wanted.casefold().split())
+                titles = self.db.execute("SELECT id, title FROM paper_text")
+                found = [row for row, other in titles if other.casefold() == title][:6]
             if not found:
                 span = (wanted, wanted + "\U0010ffff")
                 found = self._ids(
@@ -393,7 +429,9 @@ class Library:
         if len(papers) == 1:
             return papers[0]
         if papers:
-            raise NoSuchPaper(f"{name!r} is the start of several papers: {', '.join(paper.key for paper in papers)}")
+            raise NoSuchPaper(
+                f"{name!r} names several papers, or begins their keys: {', '.join(paper.key for paper in papers)}"
+            )
         raise NoSuchPaper(f"no paper {name!r} in {self.path}; `assay search` finds it by its words")
 
     def list(
@@ -412,7 +450,7 @@ class Library:
         with self.errors():
             found = self._ids(
                 f"SELECT id FROM paper WHERE {condition} ORDER BY date DESC, id LIMIT ? OFFSET ?",  # noqa: S608
-                (*values, -1 if limit is None else limit, offset),
+                (*values, -1 if limit is None else min(limit, MOST), min(offset, MOST)),
             )
             return self.load(found)
 
@@ -478,6 +516,35 @@ class Library:
         return int(self.db.execute(sql, values).fetchone()[0])
 
 
+def _is_read_only(path: str) -> bool:
+    """Whether there is a library that this process cannot write: SQLite needs its folder too."""
+    if path == ":memory:" or not os.path.isfile(path):
+        return False
+    return not (os.access(path, os.W_OK) and os.access(Path(path).parent, os.W_OK))
+
+
+def _read_only_uri(path: str) -> str:
+    """The file for reading only. Without a log beside it nobody writes to it, and SQLite need not create one."""
+    still = "" if os.path.exists(f"{path}-wal") else "&immutable=1"
+    return f"{Path(path).absolute().as_uri()}?mode=ro{still}"
+
+
+def _storable(text: str) -> str:
+    """Text that SQLite takes: bytes of a command line that are no UTF-8 become "\ufffd"."""
+    return os.fsencode(text).decode("utf-8", "replace") if _SURROGATE.search(text) else text
+
+
+def _is_date(text: str) -> bool:
+    """Whether a text is an ISO date, or its year, or its year and month."""
+    if not re.fullmatch(r"\d{4}(-\d\d(-\d\d)?)?", text, re.ASCII):
+        return False
+    try:
+        date.fromisoformat(text + "-01" * (2 - text.count("-")))
+    except ValueError:
+        return False
+    return True
+
+
 def _paper(body: bytes) -> Paper:
     return Paper.from_dict(json.loads(zlib.decompress(body)))
 
@@ -500,20 +567,20 @@ def where(
     parts, values = ["1"], list[Any]()
     if venue is not None:
         parts.append("(lower(venue) = ? OR substr(lower(venue), 1, ?) = ?)")
-        name = " ".join(venue.lower().split())
+        name = " ".join(_storable(venue).lower().split())
         values += [name, len(name) + 1, name + " "]
     if topic is not None:
         parts.append("instr(lower(topics), ?) > 0")
-        values.append(" ".join(topic.lower().split()))
+        values.append(" ".join(_storable(topic).lower().split()))
     if status is not None:
-        wanted = [status] if isinstance(status, str) else list(status)
+        wanted = [one.lower() for one in ([status] if isinstance(status, str) else status)]
         for one in wanted:
             if one not in STATUSES:
                 raise ValueError(f"status: {one!r} is none of {', '.join(STATUSES)}")
         parts.append(f"status IN ({', '.join('?' * len(wanted))})")
         values += wanted
     if since is not None:
-        if not re.fullmatch(r"\d{4}(-\d\d(-\d\d)?)?", since):
+        if not _is_date(since):
             raise ValueError(f"since: {since!r} is no date; write it as 2026-02-21, 2026-02 or 2026")
         parts.append("(date >= ? OR length(date) = 4 AND date >= ?)")
         values += [since, since[:4]]

@@ -82,7 +82,8 @@ def overlap(one: frozenset[int], two: frozenset[int]) -> tuple[float, float]:
 def same(one: Paper, two: Paper) -> tuple[Verdict, float]:
     """Whether two records are the same paper, and the containment of their abstracts.
 
-    By any identifier; by equal titles and a shared family name; by equal titles of four or more words where one has no
+    By any identifier; by equal titles and a shared family name, unless they are two forums whose abstracts have nothing
+    in common (a common title and a common name); by equal titles of four or more words where one has no
     authors (blind review), unless both have abstracts that have nothing in common; by the abstracts. Ours: complete
     author lists without a common name are different papers whatever the abstracts say, so that case is asked; and
     equal abstracts under 25 words need a missing or equal title, since "Withdrawn." says nothing.
@@ -97,10 +98,11 @@ def same(one: Paper, two: Paper) -> tuple[Verdict, float]:
     equal_text = one.abstract != "" and normal(one.abstract) == normal(two.abstract) != ""
     long_one, long_two = shingles(one.abstract), shingles(two.abstract)
     contained, jaccard = (1.0, 1.0) if equal_text else overlap(long_one, long_two)
+    apart = bool(long_one and long_two) and contained < ASK
     if equal_title and kin:
-        return "same", contained
+        forums = {paper.ids["openreview"] for paper in (one, two) if paper.ids.get("openreview")}
+        return ("ask" if apart and len(forums) == 2 else "same"), contained
     if equal_title and blind and title.count(" ") + 1 >= DISTINCTIVE:
-        apart = bool(long_one and long_two) and contained < ASK
         return ("ask" if apart else "same"), contained
     if equal_text and not long_one:
         return ("same" if not titled or kin else "different"), contained

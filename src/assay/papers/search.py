@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.papers.cjk import CJK, bigrams
-from assay.papers.library import Library, where
+from assay.papers.library import MOST, Library, where
 from assay.papers.paper import Paper
 
 WEIGHTS = {"title": 8.0, "name": 8.0, "abstract": 1.0, "authors": 2.0, "cjk": 4.0}
@@ -90,6 +90,7 @@ def search(
     """
     if limit < 0 or offset < 0:
         raise ValueError(f"limit and offset must be 0 or more, not {limit} and {offset}")
+    limit, offset = min(limit, MOST), min(offset, MOST)
     filters = where(venue=venue, topic=topic, status=status, since=since, keys=keys)
     terms = _terms(words)
     with library.errors():

@@ -29,7 +29,7 @@ class Reader(NamedTuple):
 
 READERS = (
     Reader("mail", mail.looks_like, lambda document: mail.read(document, read_document)),
-    Reader("tmlr", tmlr.looks_like, tmlr.read),
+    Reader("tmlr", tmlr.looks_like, lambda document: tmlr.read(document, _page)),
     Reader("search-page", search_page.looks_like, search_page.read),
 )
 
@@ -45,29 +45,46 @@ def read_source(source: str | Path | bytes, format: str | None = None, venue: st
     if isinstance(source, bytes):
         return _read(Document(source, venue=venue or ""), format)
     if str(source) == "-":
+        if sys.stdin is None:
+            raise ListingError("standard input: it is closed; name a file, or pipe text into it")
         return _read(Document(sys.stdin.buffer.read(LARGEST + 1), "standard input", venue=venue or ""), format)
     path = Path(source)
-    if path.is_dir():
+    if os.path.isdir(path):  # Path.is_dir raises where a folder above cannot be read
         return _read_folder(path, format, venue)
-    return _read(Document(_bytes(path), path.name, venue=venue or ""), format)
+    return _read(Document(_bytes(path), shown(path.name), venue=venue or ""), format)
 
 
 def _read_folder(folder: Path, format: str | None, venue: str | None) -> Listing:
     found = Listing()
     failed: list[str] = []
-    for place, folders, names in os.walk(folder):
+
+    def closed(error: OSError) -> None:
+        why = (error.strerror or str(error)).lower()
+        if Path(error.filename) == folder:
+            raise ListingError(f"{folder}: cannot be read: {why}")
+        inside = shown(os.path.relpath(error.filename, folder))
+        failed.append(f"{inside}: {why}")
+        found.problems.append(Problem(f"folder cannot be read: {why}", file=inside))
+
+    for place, folders, names in os.walk(folder, onerror=closed):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for path in (Path(place, name) for name in sorted(names) if not name.startswith(".")):
+            name = shown(str(path.relative_to(folder)))
             try:
-                found.extend(_read(Document(_bytes(path), str(path.relative_to(folder)), venue=venue or ""), format))
+                found.extend(_read(Document(_bytes(path), name, venue=venue or ""), format))
             except ListingError as error:
                 failed.append(str(error))
                 found.problems.append(
-                    Problem(str(error).removeprefix(f"{path.name}: "), file=str(path.relative_to(folder)))
+                    Problem(str(error).removeprefix(f"{path}: ").removeprefix(f"{name}: "), file=name)
                 )
     if not found.formats:
         raise ListingError(f"{folder}: no listing in this folder" + (f" ({failed[0]})" if failed else ""))
     return found
+
+
+def shown(name: str) -> str:
+    """A file name as text that can be stored: bytes that are no UTF-8 become "\ufffd"."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def _bytes(path: Path) -> bytes:
@@ -89,7 +106,13 @@ def _read(document: Document, format: str | None) -> Listing:
     if not document.data.strip():
         raise ListingError(f"{document.name}: empty")
     if format is not None:
-        return next(reader for reader in READERS if reader.name == format).read(document)
+        reader = next(reader for reader in READERS if reader.name == format)
+        listing = reader.read(document)
+        if not listing.papers and not reader.looks_like(document.text):
+            raise ListingError(
+                f"{document.name}: no entry of this format found ({format}); without --format it is looked"
+            )
+        return listing
     found = read_document(document)
     if found is None:
         lines = [line.strip() for line in document.text[:5000].split("\n") if line.strip()][:3]
@@ -107,6 +130,11 @@ def read_document(document: Document) -> Listing | None:
         if reader.looks_like(document.text):
             return reader.read(document)
     return None
+
+
+def _page(document: Document) -> Listing | None:
+    """A search page that was pasted into the same text as a digest; None where there is none."""
+    return search_page.read(document) if search_page.looks_like(document.text.lstrip("\n")) else None
 
 
 def _unzipped(document: Document) -> bytes:

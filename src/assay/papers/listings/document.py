@@ -10,6 +10,7 @@ from functools import cached_property
 from assay.papers.clean import without_controls
 from assay.papers.paper import Paper, Problem, Source
 
+_BLANK = re.compile(r"(?<!\n)\n{1000,}")
 _CJK_RUN = re.compile(r"[\u3400-\u9fff]{2,}")
 
 
@@ -56,7 +57,14 @@ class Document:
         plain = without_controls(text)
         lost = len(text.replace("\r\n", "\n").replace("\ufeff", "")) - len(plain)
         told = [guess] if guess else []
-        return plain, "; ".join(told + ([f"{lost} control characters left out"] if lost else []))
+        if lost:
+            told.append(f"{lost} control characters left out")
+        plain, runs = _without_blanks(plain)
+        told += [
+            f"{count} blank lines left out from line {line} on: later line numbers leave them out too"
+            for line, count in runs
+        ]
+        return plain, "; ".join(told)
 
     @property
     def text(self) -> str:
@@ -87,6 +95,21 @@ class Document:
         vars(changed)["_decoded"] = (text, self._decoded[1])
         vars(changed)["sha256"] = self.sha256
         return changed
+
+
+def _without_blanks(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text without its longest runs of blank lines, and the line and length of the first of them.
+
+    A run at the end goes unreported, since nothing follows it.
+    """
+    end = len(text.rstrip("\n"))
+    if len(text) - end > 1:
+        text = text[: end + 1]
+    first = _BLANK.search(text)
+    if not first:
+        return text, []
+    short = _BLANK.sub("\n\n", text)
+    return short, [(text.count("\n", 0, first.start()) + 2, len(text) - len(short))]
 
 
 def decode(data: bytes, declared: str = "") -> tuple[str, str]:

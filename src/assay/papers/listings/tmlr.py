@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -32,6 +33,15 @@ _RULE = re.compile(r"={3,}\s*")
 _END = re.compile(r"-{3,}\s*")
 _LABEL = re.compile(r"(Title|Authors|Abstract|URL)\s*[:：]\s*(.*)", re.DOTALL)
 _CERTIFICATIONS = re.compile(r"((?:[^:,]*? Certification)(?:, ?[^:,]*? Certification)*): ?(.*)", re.DOTALL)
+_FOOTER = re.compile(
+    r"[\s>_=*-]*$|[\s>]*(?:you (?:have )?received this|you are receiving|to (?:unsubscribe|stop receiving|view this|post to)"
+    r"|unsubscribe|for more options|visit |https?://(?!\S*openreview)|mailing list|\S+ mailing list|sent (?:from|by)"
+    r"|TMLR\b|the TMLR|best|regards|thanks|\S+@\S+$)",
+    re.IGNORECASE,
+)
+"""Lines of the footers that mailing lists and mail programs add."""
+_LONG = 200
+"""Characters of a line above a digest that is no header of a mail: what holds one is reported."""
 _ORDER = ("Title", "Authors", "Abstract", "URL")
 
 
@@ -66,8 +76,11 @@ class _Entry:
         return "\n".join(self.fields.get(name, ())).strip()
 
 
-def read(document: Document) -> Listing:
-    """The papers of one or more digests in one text; a digest without entries is valid and gives none."""
+def read(document: Document, read_other: Callable[[Document], Listing | None] = lambda _: None) -> Listing:
+    """The papers of one or more digests in one text; a digest without entries is valid and gives none.
+
+    `read_other` is given the text before, between and after the digests, and reads it where it is a listing.
+    """
     reader = _Reader(document)
     for number, line in enumerate(_unquoted(document.text), 1):
         reader.line(number, line.rstrip())
@@ -78,7 +91,35 @@ def read(document: Document) -> Listing:
         reader.problems.append(document.problem("no digest date found: the papers have no date"))
     if not papers and FORUM.search(document.text):
         reader.problems.append(document.problem("a digest, but no entry could be read: its layout is another one"))
-    return Listing(papers, document.problems + reader.problems, {document.name: FORMAT})
+    found = Listing(papers, document.problems + reader.problems, {document.name: FORMAT})
+    for lines, after in reader.outside:
+        _read_outside(document, lines, after, read_other, found)
+    return found
+
+
+def _read_outside(
+    document: Document,
+    lines: list[tuple[int, str]],
+    after: bool,
+    read_other: Callable[[Document], Listing | None],
+    found: Listing,
+) -> None:
+    """Read lines around a digest as another listing, or report them where they are no header and no footer."""
+    text, last = [], 0
+    for number, line in lines:
+        text.append("\n" * (number - 1 - last) + line + "\n")  # so that line numbers stay those of the document
+        last = number
+    other = read_other(document.with_text("".join(text)))
+    if other is not None:
+        found.papers += other.papers
+        found.problems += [problem for problem in other.problems if problem not in found.problems]
+        found.formats[document.name] = " and ".join([FORMAT, *other.formats.values()])
+        return
+    telling = [(at, line) for at, line in lines if (len(line) > _LONG or (after and not _FOOTER.match(line)))]
+    if telling:
+        at, line = telling[0]
+        what = f"lines from {at} on are no part of a digest and were not read; split the file: {line.strip()[:60]!r}"
+        found.problems.append(document.problem(what, at))
 
 
 def _unquoted(text: str) -> list[str]:
@@ -101,6 +142,8 @@ class _Reader:
         self.listed = document.listed
         self.entry: _Entry | None = None
         self.skipped: list[tuple[int, str]] = []
+        self.outside: list[tuple[list[tuple[int, str]], bool]] = []
+        """Lines around digests, and whether a digest is above them."""
         self.above = (0, "")
 
     def line(self, number: int, line: str) -> None:
@@ -110,7 +153,7 @@ class _Reader:
                 self.end_entry()
                 if self.status is not None or any("openreview.net" in skipped for _, skipped in self.skipped):
                     self._report_skipped()
-                self.skipped = []
+                self._leave()
                 self.status = _HEADINGS[line.strip()]
                 return
             if _RULE.fullmatch(line):
@@ -119,7 +162,8 @@ class _Reader:
             if BANNER.search(line):
                 self.end_entry()
                 self.listed = banner_date(line) or self.listed
-                self.status, self.skipped = None, []
+                self._leave()
+                self.status = None
                 return
         elif _RULE.fullmatch(line) and before[1].strip() in _HEADINGS:
             self._heading_in_abstract(before[1].strip())
@@ -226,10 +270,19 @@ class _Reader:
             self.problems.append(self.document.problem(what, number))
         self.skipped = []
 
+    def _leave(self) -> None:
+        """Set the lines skipped apart, for another reader."""
+        if any(line.strip() for _, line in self.skipped):
+            self.outside.append((self.skipped, self.status is not None))
+        self.skipped = []
+
     def end(self) -> None:
         """Lines after the last entry are the list's footer, unless they speak of papers."""
-        if any("openreview.net" in line or "Certification" in line for _, line in self.skipped):
+        if self.status is not None and any(
+            "openreview.net" in line or "Certification" in line for _, line in self.skipped
+        ):
             self._report_skipped()
+        self._leave()
 
     def end_entry(self) -> None:
         """Turn the entry under way into a paper."""
