@@ -2,12 +2,13 @@
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
 from assay import home
 from assay.papers.library import Library
-from assay.papers.paper import Paper
+from assay.papers.paper import Paper, Source
 
 PAPERS = (
     Paper(
@@ -373,3 +374,34 @@ def test_papers_that_may_be_the_same_are_named(assay, tmp_path, as_json):
         assert line.startswith("may be the same: ")
         assert "First Trees (arxiv:2601.11111)" in line
         assert "Second Trees (openreview:AbC12_-xyz)" in line
+
+
+def test_mistakes_of_one_line(assay, shelf_of_two):
+    for words, says in (
+        (("read", ""), "a source is empty"),
+        (("search", "--since", "2026-13"), "is no date"),
+        (("show", "\udcff"), "no paper"),
+    ):
+        code, out, err = assay(*words)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert says in err
+    assert assay("search", "trees", "--limit", "9" * 21)[0] == 0
+
+
+def test_show_prints_the_history_of_a_paper_seen_twice(assay):
+    with Library(home.library_file()) as library:
+        for number, (status, day) in enumerate((("submitted", "2026-01-05"), ("accepted", "2026-02-21"))):
+            source = (Source("TMLR digest", f"{number}.txt", f"hash{number}", 1),)
+            library.add([replace(PAPERS[0], status=status, dates={"listed": day}, sources=source)])
+    code, out, _ = assay("show", "trees that learn")
+    assert code == 0
+    assert "submitted 2026-01-05, accepted 2026-02-21" in out
+    assert "read from 0.txt, 1.txt" in out
+
+
+def test_the_venue_is_cleaned(assay, tmp_path):
+    page = "论文检索\n\nDeep Learning · Theory\n\nAuthor One, Author B. Two\n\n" + "We count clouds over hills. " * 12
+    (tmp_path / "page.txt").write_text(page, encoding="utf-8")
+    assert assay("read", str(tmp_path / "page.txt"), "--venue", "\x1b[31mICLR\x1b[0m  2026")[0] == 0
+    with Library(home.library_file()) as library:
+        assert {paper.venue for paper in library.list()} == {"ICLR 2026"}

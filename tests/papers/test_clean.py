@@ -137,4 +137,11 @@ def test_links_in(raw, links):
 
 
 def test_controls():
-    assert without_controls("\ufeffa\0b\r\nc\rd\x1b[31m\te") == "ab\nc\nd[31m\te"
+    assert without_controls("\ufeffa\0b\r\nc\rd\x1b[31m\te") == "ab\nc\nd\te"
+
+
+def test_escape_sequences_go_whole():
+    told = "a\x1b[1;31mb\x1b]0;owned\x07c\x1b]8;;https://example.org\x1b\\d\x9b2Je\x1bc\x1b(Bf\x1bPq#0\x1b\\g \x1b[Kh"
+    assert without_controls(told) == "abcdefg h"
+    assert clean("red \x1b[31mroses\x1b[0m") == "red roses"
+    assert without_controls("no end \x1b]0;of it\nnext") == "no end ]0;of it\nnext"

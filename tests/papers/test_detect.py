@@ -1,5 +1,6 @@
 import gzip
 import io
+import os
 import sys
 
 import pytest
@@ -47,9 +48,78 @@ def test_html_page_saved_from_a_browser():
 
 
 @pytest.mark.parametrize("name", [reader.name for reader in READERS])
-def test_a_named_format_is_not_questioned(name):
-    found = read_source(b"Title: x\n\nwhatever\n", format=name)
-    assert found.formats
+def test_a_named_format_without_an_entry_is_refused(name):
+    with pytest.raises(ListingError, match=f"no entry of this format found \\({name}\\)"):
+        read_source(b"whatever\n", format=name)
+
+
+def test_a_named_digest_without_entries_is_valid():
+    assert read_source(b"Daily TMLR digest for Mar 03, 2026\n", format="tmlr").papers == []
+
+
+@pytest.mark.parametrize(
+    "text", [DIGEST + PAGE, PAGE + DIGEST, PAGE + DIGEST.partition("TMLR\nNew")[2].join(["New", ""])]
+)
+def test_two_listings_in_one_text_are_both_read(text):
+    found = read_source(text.encode())
+    assert len(found.papers) == 10
+    assert found.formats == {"pasted text": "TMLR digest and conference search page"}
+    lines = text.split("\n")
+    for paper in found.papers:
+        first = lines[paper.sources[0].first_line - 1]
+        assert first.startswith(("Title: ", "Featured")) or " · " in first or first == "Author Six, Author Seven"
+
+
+@pytest.mark.parametrize(("text", "line"), [(DIGEST + "\nOne more thing\n", 36), ("long " * 50 + "\n" + DIGEST, 1)])
+def test_text_around_a_digest_is_reported_with_its_line(text, line):
+    found = read_source(text.encode())
+    assert len(found.papers) == 6
+    (problem,) = found.problems
+    assert problem.line == line
+    assert "were not read; split the file" in problem.what
+
+
+def test_folders_that_cannot_be_read(tmp_path, monkeypatch):
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "a.txt").write_text(DIGEST)
+    shut, real = {str(tmp_path / "closed")}, os.scandir
+
+    def scandir(path):
+        if str(path) in shut:
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    found = read_source(tmp_path)
+    assert len(found.papers) == 6
+    assert [str(problem) for problem in found.problems] == ["closed: folder cannot be read: permission denied"]
+    shut.add(str(tmp_path))
+    with pytest.raises(ListingError, match="permission denied"):
+        read_source(tmp_path)
+
+
+def test_a_file_name_that_is_no_utf8(tmp_path):
+    (tmp_path / "b.txt").write_text(PAGE, encoding="utf-8")
+    strange = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt")
+    with open(strange, "w") as file:
+        file.write(DIGEST)
+    assert set(read_source(tmp_path).formats) == {"b.txt", "\ufffd.txt"}
+    assert read_source(strange).papers[0].sources[0].file == "\ufffd.txt"
+
+
+def test_closed_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(ListingError, match="standard input: it is closed"):
+        read_source("-")
+
+
+def test_long_runs_of_blank_lines_are_left_out_and_noted():
+    found = read_source((DIGEST + "\n" * 5000).encode())
+    assert (len(found.papers), found.problems) == (6, [])
+    found = read_source((DIGEST + "\n" * 5000 + PAGE).encode())
+    assert len(found.papers) == 10
+    (problem,) = found.problems
+    assert problem.what.startswith("4999 blank lines left out from line 35 on")
 
 
 def test_a_single_entry_page_can_be_named():

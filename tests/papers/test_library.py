@@ -400,3 +400,50 @@ def test_migrations_run_once_and_in_order(tmp_path, monkeypatch):
 def test_every_status_can_be_kept(library):
     library.add([paper(number, status=status) for number, status in enumerate(STATUSES)])
     assert set(library.counts()["status"]) == set(STATUSES)
+
+
+def test_several_processes_open_a_new_library_at_once(tmp_path):
+    code = "import sys; from assay.papers.library import Library; Library(sys.argv[1]).close()"
+    for number in range(3):
+        opening = [
+            subprocess.Popen([sys.executable, "-c", code, str(tmp_path / f"{number}.sqlite")], stderr=subprocess.PIPE)
+            for _ in range(4)
+        ]
+        assert [process.communicate()[1] for process in opening] == [b""] * 4
+
+
+def test_a_library_that_cannot_be_written_is_read(tmp_path, monkeypatch):
+    path = tmp_path / "library.sqlite"
+    with Library(path) as library:
+        library.add([paper(1)])
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    with Library(path) as library:
+        assert len(search(library, "title")) == 1
+        assert library.get(paper(1).title.upper()).title == paper(1).title
+        with pytest.raises(LibraryError, match="readonly database; make the file and its folder writable"):
+            library.add([paper(2)])
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["library.sqlite"]
+
+
+def test_links_without_scheme_titles_and_bytes_that_are_no_text(library):
+    library.add([paper(1, ids={"openreview": "AbC12_-xyz"})])
+    assert library.get("openreview.net/forum?id=AbC12_-xyz").title == library.get(f" {paper(1).title.lower()} ").title
+    with pytest.raises(NoSuchPaper):
+        library.get("\udcff")
+    assert library.count(venue="\udcff", topic="\udcff") == 0
+
+
+def test_limits_dates_and_statuses(library):
+    library.add([paper(1, dates={"listed": "2026-02-21"})])
+    assert len(search(library, "", limit=10**21)) == len(search(library, "title", limit=10**21)) == 1
+    assert len(search(library, "title", offset=10**21)) == 0
+    assert library.count(status="ACCEPTED") == 1
+    assert library.count(since="2026-02") == 1
+    for since in ("2026-13", "2026-02-30", "0000", "2026-2"):
+        with pytest.raises(ValueError, match="is no date"):
+            library.count(since=since)
+
+
+def test_two_forums_with_a_common_title_and_name_are_asked(library):
+    one, two = (paper(n, title="A Title", authors=("A Roe",), ids={"openreview": f"Forum0000{n}"}) for n in (1, 2))
+    assert library.add([one, two]).added == 2

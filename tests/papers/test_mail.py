@@ -189,7 +189,9 @@ def test_an_mbox_of_several_digests_dated_by_their_subjects():
         ("Two Paper", "2026-03-06"),
     ]
     assert [paper.sources[0].file for paper in found.papers] == ["pasted text (message 1)", "pasted text (message 3)"]
-    assert [problem.what for problem in found.problems] == ["no listing in 1 messages: 2"]
+    after, without = [problem.what for problem in found.problems]
+    assert after == "lines from 7 on are no part of a digest and were not read; split the file: 'From here it goes on.'"
+    assert without == "no listing in 1 messages: 2"
     grown = read_source((one + two + three + one.replace("Mbox000001", "Mbox000009")).encode())
     assert [paper.sources[0].sha256 for paper in grown.papers[:2]] == [
         paper.sources[0].sha256 for paper in found.papers

@@ -17,7 +17,7 @@ _CONTROLS = dict.fromkeys([*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # colours, cursor
     r"|(?:\x1b[\]PX^_]|[\x9d\x90])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"  # window titles, links
-    r"|\x1b[ -/]*[0-Z\\^-~]"
+    r"|\x1b(?:[#%()*+./-][0-~]|[78=>c])"
 )
 """The escape sequences of terminals (ECMA-48), whole: without its ESC alone the rest would stay as debris."""
 _INVISIBLE = dict.fromkeys([0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFEFF])

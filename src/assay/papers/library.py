@@ -165,7 +165,7 @@ class Library:
             return
         if self._read_only:
             raise LibraryError(
-                f"{self.path}: written by an older Assay (format {version}) and not writable here; make it writable once"
+                f"{self.path}: written by an older Assay (format {version}) and not writable here; make it writable"
             )
         with self._writing():
             for version in range(self._check_version(), len(MIGRATIONS)):  # again: another process may have been first
@@ -430,7 +430,7 @@ class Library:
             return papers[0]
         if papers:
             raise NoSuchPaper(
-                f"{name!r} names several papers, or begins their keys: {', '.join(paper.key for paper in papers)}"
+                f"{name!r} is the title or start of several papers: {', '.join(paper.key for paper in papers)}"
             )
         raise NoSuchPaper(f"no paper {name!r} in {self.path}; `assay search` finds it by its words")
 

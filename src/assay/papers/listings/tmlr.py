@@ -34,7 +34,7 @@ _END = re.compile(r"-{3,}\s*")
 _LABEL = re.compile(r"(Title|Authors|Abstract|URL)\s*[:：]\s*(.*)", re.DOTALL)
 _CERTIFICATIONS = re.compile(r"((?:[^:,]*? Certification)(?:, ?[^:,]*? Certification)*): ?(.*)", re.DOTALL)
 _FOOTER = re.compile(
-    r"[\s>_=*-]*$|[\s>]*(?:you (?:have )?received this|you are receiving|to (?:unsubscribe|stop receiving|view this|post to)"
+    r"[\s>_=*-]*$|[\s>]*(?:you (?:have )?received this|you are receiving|to (?:unsubscribe|stop|view this|post to)"
     r"|unsubscribe|for more options|visit |https?://(?!\S*openreview)|mailing list|\S+ mailing list|sent (?:from|by)"
     r"|TMLR\b|the TMLR|best|regards|thanks|\S+@\S+$)",
     re.IGNORECASE,
