@@ -159,7 +159,7 @@ class Library:
     def _migrate(self) -> None:
         if not self._read_only:
             self._use_wal()
-        for pragma in ("synchronous = NORMAL", "foreign_keys = ON", "cache_size = -65536"):
+        for pragma in ("synchronous = NORMAL", "foreign_keys = ON", "cache_size = -262144"):
             self.db.execute(f"PRAGMA {pragma}")
         if (version := self._check_version()) == len(MIGRATIONS):
             return
