@@ -16,7 +16,7 @@ from assay.studies.ledger import (
     stored_lines,
 )
 from assay.studies.run import run
-from assay.studies.study import Test, Trial
+from assay.studies.study import Test, Trial, stand_in
 
 
 def difference(trial, arm, baseline):
@@ -90,6 +90,16 @@ def test_a_measure_that_cannot_read_its_trial_is_named():
     test = Test("c", "m", lambda trial, arm, baseline: trial.value(arm, "w"), 0.1)
     with pytest.raises(StudyBroken, match="claim c, arm m, regime all, seed 0 cannot read its trial: KeyError: 'w'"):
         outcome_of(Plain(), test, [made(0, m=1.0)])
+
+
+def test_what_stands_in_may_differ_at_full_scale():
+    class Full(Plain):
+        stand_in = "small data"
+        full_stand_in = ""
+
+    assert (stand_in(Full(), "small"), stand_in(Full(), "full")) == ("small data", "")
+    Full.full_stand_in = None
+    assert stand_in(Full(), "full") == "small data"
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from assay.claims.effects import Failed, Outcome, Rule, Value
 from assay.claims.verdict import Verdict, combine, expected_false
 from assay.studies.protocol import protocol
 from assay.studies.records import Header, Run, RunBroken, runs, write_atomic
-from assay.studies.study import Study, Test, Trial, option
+from assay.studies.study import Study, Test, Trial, option, stand_in
 
 STORED = "verdicts.json"
 
@@ -195,7 +195,7 @@ def judge_run(card: Card, study: Study, run: Run) -> list[Line]:
             test=test.label or test.arm,
             over=test.over,
             scale=run.scale,
-            stand_in=study.stand_in,
+            stand_in=stand_in(study, run.scale),
             of=test.of,
             compares=test.compares,
             measured_on=test.scale,

@@ -20,7 +20,7 @@ from assay.studies.crew import CannotRun, Crew, Event, OnEvent, Recorded
 from assay.studies.ledger import judge_run, store
 from assay.studies.protocol import protocol, source_digest
 from assay.studies.records import Run, RunWriter, slug, trials_of
-from assay.studies.study import Settings, Study, declared, option
+from assay.studies.study import Settings, Study, declared, option, stand_in
 from assay.studies.worker import Task
 
 SCALES = ("small", "full")
@@ -210,7 +210,7 @@ def _drive(plan: Plan, prepared: Path, jobs: int | None, on_event: OnEvent) -> N
         "protocol": plan.protocol,
         "planned": plan.planned,
         "seeds": plan.settings.seeds,
-        "stand_in": plan.study.stand_in,
+        "stand_in": stand_in(plan.study, plan.scale),
         "settings": dataclasses.asdict(plan.settings),
     }
     with RunWriter(plan.folder, info) as writer:

@@ -193,7 +193,7 @@ class Study(Protocol):
     small: Settings
     full: Settings
     stand_in: str
-    """What stands in for the paper's own data or model, printed with every verdict; "" where nothing does."""
+    """What stands in for the paper's own data or model, printed with every verdict; "" for nothing."""
 
     def trial(self, run: TrialRun) -> None: ...
 
@@ -203,10 +203,24 @@ class Study(Protocol):
 #   prepare(settings, folder, progress) -> None          once per machine, under a lock, keyed by settings and source
 #   missing(settings) -> list[str]                       what a user has to supply, asked before anything starts
 #   fits(test, trials) -> str | None                     the precondition of one regime, from baseline arms only
+#   full_stand_in: str                                   what stands in at the full scale, where that differs
 #   tiny: Settings                                       what `assay.testing` tries instead, where a small trial is long
-_ABSENT: dict[str, Any] = {"timed": False, "prepare": None, "missing": None, "fits": None, "tiny": None}
+_ABSENT: dict[str, Any] = {
+    "timed": False,
+    "prepare": None,
+    "missing": None,
+    "fits": None,
+    "full_stand_in": None,
+    "tiny": None,
+}
 
 
 def option(study: Study, name: str) -> Any:
     """An optional attribute of a study, or its default."""
     return getattr(study, name, _ABSENT[name])
+
+
+def stand_in(study: Study, scale: str) -> str:
+    """What stands in for the paper's own data or model when a study runs at this scale."""
+    full = option(study, "full_stand_in")
+    return full if scale == "full" and full is not None else study.stand_in

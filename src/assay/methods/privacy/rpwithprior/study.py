@@ -132,6 +132,7 @@ class ErrorMap:
         "diamonds and ames in place of California Housing, Criteo and Communities & Crime; "
         "scikit-learn's ReLU network in place of the ELU network"
     )
+    full_stand_in = "scikit-learn's ReLU network in place of the ELU network"
     small = MapSettings(seeds=5, regimes=(*_MLP, *_RIDGE))
     full = MapSettings(seeds=8, regimes=_FULL)
     tests = (
