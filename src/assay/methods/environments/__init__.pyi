@@ -1,0 +1,1 @@
+from .octax import Quirks as Quirks

@@ -1,0 +1,1 @@
+from .machine import Quirks as Quirks
