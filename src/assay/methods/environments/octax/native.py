@@ -445,9 +445,11 @@ PIXELS_OF_BYTE: NDArray[np.uint64] = np.unpackbits(np.arange(256, dtype=np.uint8
 
 
 @_native
-def _play(machines, lo, hi, keys, frames, instructions, timers, quirks, packed, table, out_packed, out_pixels):  # type: ignore[no-untyped-def]
+def _play(machines, lo, hi, keys, skip, frames, instructions, timers, quirks, packed, table, out_packed, out_pixels):  # type: ignore[no-untyped-def]
     """One environment step of the machines lo to hi - 1, each with its keys held, and the screens of all frames."""
     for i in range(lo, hi):
+        if skip[i]:
+            continue
         m = machines[i]
         m.keys = keys[i]
         for frame in range(frames):
@@ -500,6 +502,7 @@ def _outputs(observations: NDArray[Any]) -> tuple[bool, NDArray[np.uint32], NDAr
 def play(
     machines: Machines,
     keys: NDArray[np.uint16],
+    skip: NDArray[np.bool_],
     observations: NDArray[Any],
     quirks: Quirks,
     instructions: int,
@@ -511,6 +514,7 @@ def play(
     Args:
         machines: changed in place, shape (n,).
         keys: a bit per key held during the step, shape (n,); released at its end.
+        skip: machines to leave alone, shape (n,).
         observations: written, (n, frames, rows, columns) of uint8 or (n, frames, rows, columns / 32) of uint32
             (packed), C-contiguous; `frames` says how many frames the step has.
         quirks: the platform.
@@ -520,8 +524,9 @@ def play(
         threads: at most so many; default all cores.
     """
     n = len(machines)
-    rest = (keys, observations.shape[1], instructions, TIMERS[timers], quirks.bits)
-    rest += (_outputs(observations)[0], PIXELS_OF_BYTE, *_outputs(observations)[1:])
+    packed, as_words, as_pixels = _outputs(observations)
+    rest = (keys, skip, observations.shape[1], instructions, TIMERS[timers], quirks.bits)
+    rest = (*rest, packed, PIXELS_OF_BYTE, as_words, as_pixels)
     parts = min(threads or cores(), n // _CHUNK)
     if parts <= 1:
         _play(machines, 0, n, *rest)
