@@ -20,7 +20,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from assay.methods.environments.octax import native, native_env, screen
+from assay.methods.environments.octax import native, native_env
 from assay.methods.environments.octax.expressions import Expression
 from assay.methods.environments.octax.game import Game, find_game
 from assay.methods.environments.octax.machine import (
@@ -393,6 +393,8 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         """The screens in colour, one (rows * 8, columns * 8, 3) per environment; None without a render mode."""
         if self.render_mode is None:
             return None
+        from assay.methods.environments.octax import screen
+
         return tuple(screen.to_rgb(picture) for picture in screen.pixels(self.machines))
 
     def save(self) -> dict[str, NDArray[Any]]:

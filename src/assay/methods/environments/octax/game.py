@@ -16,7 +16,6 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from assay.methods.environments.octax.assembly import assemble
 from assay.methods.environments.octax.machine import KEYS, Machines, check_rom
 
 GAMES = Path(__file__).parent / "games"
@@ -84,6 +83,8 @@ def load_rom(file: str | Path) -> bytes:
     """
     path = Path(file)
     if path.suffix.lower() == ".asm":
+        from assay.methods.environments.octax.assembly import assemble
+
         return assemble(path.read_text(encoding="utf-8"), path.name).rom
     rom = path.read_bytes()
     check_rom(rom, path.name)
