@@ -409,9 +409,9 @@ def _spread(half):  # type: ignore[no-untyped-def]
 
 
 @_native
-def _row_word(m, y, word):  # type: ignore[no-untyped-def]
-    """64 pixels of the screen as it is observed: low resolution is doubled where the machine may have both."""
-    if m.display.shape[0] == 32 or m.hires != 0:
+def _screen_word(m, y, word):  # type: ignore[no-untyped-def]
+    """64 pixels of the screen as observed where there is high resolution: low resolution is doubled."""
+    if m.hires != 0:
         return m.display[y, word]
     both = m.display[y >> 1, 0]
     return _spread(both >> np.uint64(32) if word == 0 else both & np.uint64(0xFFFFFFFF))
@@ -419,20 +419,25 @@ def _row_word(m, y, word):  # type: ignore[no-untyped-def]
 
 @_native
 def observe_packed(m, out):  # type: ignore[no-untyped-def]
-    """The screen into `out`, unsigned 32 bits (rows, columns / 32), leftmost pixel in the highest bit."""
-    for y in range(m.display.shape[0]):
-        for word in range(m.display.shape[1]):
-            bits = _row_word(m, y, word)
-            out[y, 2 * word] = np.uint32(bits >> np.uint64(32))
-            out[y, 2 * word + 1] = np.uint32(bits & np.uint64(0xFFFFFFFF))
+    """The screen into `out`, (rows, columns / 64) of 64 bits that hold two of 32, the left one first in memory."""
+    display, half = m.display, np.uint64(32)
+    if display.shape[0] == 32:
+        for y in range(32):
+            out[y, 0] = display[y, 0] >> half | display[y, 0] << half
+        return
+    for y in range(64):
+        for word in range(2):
+            bits = _screen_word(m, y, word)
+            out[y, word] = bits >> half | bits << half
 
 
 @_native
 def observe_pixels(m, table, out):  # type: ignore[no-untyped-def]
-    """The screen into `out`, unsigned 64 bits (rows, columns / 8): eight pixels of a byte each in one word."""
-    for y in range(m.display.shape[0]):
-        for word in range(m.display.shape[1]):
-            bits = _row_word(m, y, word)
+    """The screen into `out`, (rows, columns / 8) of 64 bits that hold eight pixels, the left one first in memory."""
+    display = m.display
+    for y in range(display.shape[0]):
+        for word in range(display.shape[1]):
+            bits = display[y, 0] if display.shape[0] == 32 else _screen_word(m, y, word)
             for byte in range(8):
                 out[y, 8 * word + byte] = table[(bits >> np.uint64(56 - 8 * byte)) & np.uint64(0xFF)]
 
@@ -445,7 +450,7 @@ PIXELS_OF_BYTE: NDArray[np.uint64] = np.unpackbits(np.arange(256, dtype=np.uint8
 
 
 @_native
-def _play(machines, lo, hi, keys, skip, frames, instructions, timers, quirks, packed, table, out_packed, out_pixels):  # type: ignore[no-untyped-def]
+def _play(machines, lo, hi, keys, skip, frames, instructions, timers, quirks, packed, table, out):  # type: ignore[no-untyped-def]
     """One environment step of the machines lo to hi - 1, each with its keys held, and the screens of all frames."""
     for i in range(lo, hi):
         if skip[i]:
@@ -455,9 +460,9 @@ def _play(machines, lo, hi, keys, skip, frames, instructions, timers, quirks, pa
         for frame in range(frames):
             run_frame(m, instructions, quirks)
             if packed:
-                observe_packed(m, out_packed[i, frame])
+                observe_packed(m, out[i, frame])
             else:
-                observe_pixels(m, table, out_pixels[i, frame])
+                observe_pixels(m, table, out[i, frame])
             tick(m, timers)
         if m.fault == 0:
             if timers == 1:
@@ -470,16 +475,14 @@ def _play(machines, lo, hi, keys, skip, frames, instructions, timers, quirks, pa
 
 
 @_native
-def _observe(machines, chosen, packed, table, out_packed, out_pixels):  # type: ignore[no-untyped-def]
+def _observe(machines, chosen, packed, table, out):  # type: ignore[no-untyped-def]
     for i in range(len(machines)):
         if chosen[i]:
-            last = out_packed.shape[1] - 1 if packed else out_pixels.shape[1] - 1
+            out[i] = np.uint64(0)
             if packed:
-                out_packed[i] = np.uint32(0)
-                observe_packed(machines[i], out_packed[i, last])
+                observe_packed(machines[i], out[i, out.shape[1] - 1])
             else:
-                out_pixels[i] = np.uint64(0)
-                observe_pixels(machines[i], table, out_pixels[i, last])
+                observe_pixels(machines[i], table, out[i, out.shape[1] - 1])
 
 
 @_native
@@ -487,16 +490,6 @@ def _run(machines, instructions, quirks, timers):  # type: ignore[no-untyped-def
     for i in range(len(machines)):
         run_frame(machines[i], instructions, quirks)
         tick(machines[i], timers)
-
-
-_NO_PACKED = np.zeros((1, 1, 1, 1), np.uint32)
-_NO_PIXELS = np.zeros((1, 1, 1, 1), np.uint64)
-
-
-def _outputs(observations: NDArray[Any]) -> tuple[bool, NDArray[np.uint32], NDArray[np.uint64]]:
-    if observations.dtype == np.uint32:
-        return True, observations, _NO_PIXELS
-    return False, _NO_PACKED, observations.view(np.uint64)
 
 
 def play(
@@ -524,9 +517,8 @@ def play(
         threads: at most so many; default all cores.
     """
     n = len(machines)
-    packed, as_words, as_pixels = _outputs(observations)
-    rest = (keys, skip, observations.shape[1], instructions, TIMERS[timers], quirks.bits)
-    rest = (*rest, packed, PIXELS_OF_BYTE, as_words, as_pixels)
+    packed, out = observations.dtype == np.uint32, observations.view(np.uint64)
+    rest = (keys, skip, out.shape[1], instructions, TIMERS[timers], quirks.bits, packed, PIXELS_OF_BYTE, out)
     parts = min(threads or cores(), n // _CHUNK)
     if parts <= 1:
         _play(machines, 0, n, *rest)
@@ -538,8 +530,7 @@ def play(
 
 def observe(machines: Machines, observations: NDArray[Any], chosen: NDArray[np.bool_]) -> None:
     """Blank frames and the present screen last, for the chosen machines; `observations` as in `play`."""
-    packed, as_words, as_pixels = _outputs(observations)
-    _observe(machines, chosen, packed, PIXELS_OF_BYTE, as_words, as_pixels)
+    _observe(machines, chosen, observations.dtype == np.uint32, PIXELS_OF_BYTE, observations.view(np.uint64))
 
 
 def run_frames(machines: Machines, frames: int, quirks: Quirks, instructions: int, timers: str = "correct") -> None:
