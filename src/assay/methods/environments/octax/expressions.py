@@ -7,14 +7,14 @@ An expression is written in Python's syntax and means what Python would make of 
 - `+ - * // %`, unary `-`, `& | ^ << >>`, comparisons (also chained), `and`, `or`, `not`, `a if c else b`, `min`, `max`,
   `abs`.
 
-Results wrap round at 2^32 (two's complement). `//` and `%` round down, as in Python; division by 0 gives 0. A shift uses
-the lowest five bits of its right side. A comparison and `not` give 1 or 0; `and` and `or` give one of their operands. An
-address that is computed counts modulo 4096.
+Results wrap round at 2^32 (two's complement). `//` and `%` round down, as in Python; division by 0 gives 0. A shift
+uses the lowest five bits of its right side. A comparison and `not` give 1 or 0; `and` and `or` give one of their
+operands. An address that is computed counts modulo 4096.
 
-The text is compiled once to a program for a small stack machine, which runs in three ways that agree bit by bit: over an
-array of machines in numpy, for one machine in numba (`native_expressions.evaluate_program`), and traced by JAX. There
-are no jumps: every operand of `and`, `or` and `if` is computed, and the result selected; nothing in an expression can
-fail or change a machine, so the difference cannot be seen.
+The text is compiled once to a program for a small stack machine, which runs in three ways that agree bit by bit: over
+an array of machines in numpy, for one machine in numba (`native_expressions.evaluate_program`), and traced by JAX.
+There are no jumps: every operand of `and`, `or` and `if` is computed, and the result selected; nothing in an expression
+can fail or change a machine, so the difference cannot be seen.
 """
 
 from __future__ import annotations

@@ -131,6 +131,8 @@ def find_game(game: str | Path | Game) -> Game:
         if not path.is_file():
             raise FileNotFoundError(2, "there is no such file", str(path))
         return Game(name=path.stem, file=path, title=path.stem, source="user")
+    if name in own_games():
+        return own_games()[name]
     known = {found.name: found for found in list_games()}
     if name not in known:
         close = difflib.get_close_matches(name, known, 3)

@@ -85,7 +85,7 @@ def evaluate_on_stack(
     """
     top = -1
     for k in range(0, program.size, 2):
-        op, operand = np.int64(program[k]), np.int64(program[k + 1])
+        op, operand = int(program[k]), int(program[k + 1])
         if op < PEEK:
             top += 1
             if op == REGISTER:
@@ -107,7 +107,7 @@ def evaluate_on_stack(
         elif op == NOT:
             stack[top] = 1 if stack[top] == 0 else 0
         elif op == ABS:
-            stack[top] = _wrap(abs(stack[top]))
+            stack[top] = _wrap(-stack[top] if stack[top] < 0 else stack[top])
         elif op == SELECT:
             top -= 2
             if stack[top + 1] == 0:
@@ -120,7 +120,7 @@ def evaluate_on_stack(
             else:
                 top -= 1
                 stack[top] = value
-    return np.int32(stack[0])
+    return int(stack[0])
 
 
 @njit(cache=True, nogil=True)
