@@ -35,7 +35,7 @@ LONGEST = 500
 """Characters of an expression, at most."""
 STACK = 32
 """Values that the stack machine holds, at most."""
-DEEPEST = 64
+DEEPEST = 250
 """Levels of nesting, at most."""
 
 
@@ -296,26 +296,23 @@ class _Compiler:
             raise ValueError(
                 f"expression {self.text[:40] + '...'!r}: {len(self.text)} characters; at most {LONGEST} are allowed"
             )
+        strange = next((i for i, c in enumerate(self.text) if not (" " <= c <= "~" or c == "\t")), None)
+        if strange is not None:
+            raise self._error(f"bad syntax (no expression has the character {self.text[strange]!r})", strange + 1)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # "1if V0 else 2" is odd, but clear
                 return ast.parse(self.text, mode="eval").body
         except SyntaxError as error:
-            column = max(error.offset or 1, 1)
+            column = error.offset or len(self.text) + 1  # 0 where the text ends too early
             raise self._error(f"bad syntax ({error.msg})", column) from None
         except (RecursionError, MemoryError):
-            raise self._error("nested too deep", 1) from None
-        except ValueError:
-            raise self._error("it holds characters that no expression has", 1) from None
+            raise self._error("too deep", 1) from None
 
     def _error(self, what: str, at: ast.AST | int) -> ValueError:
         """`at`: a node, or a column counted from 1."""
-        column = at if isinstance(at, int) else self._column(at)
+        column = at if isinstance(at, int) else getattr(at, "col_offset", 0) + 1
         return ValueError(f"expression {self.text!r}, column {column}: {what}")
-
-    def _column(self, node: ast.AST) -> int:
-        before = self.text.encode()[: getattr(node, "col_offset", 0)]
-        return len(before.decode(errors="ignore")) + 1
 
     def _emit(self, node: ast.AST, op: Op, operand: int = 0) -> None:
         pushes = 1 if op in _LOADS else 0 if op in _UNARY else -2 if op == Op.SELECT else -1

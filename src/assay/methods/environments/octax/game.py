@@ -92,6 +92,14 @@ def load_rom(file: str | Path) -> bytes:
 
 
 @cache
+def labels(game: Game) -> dict[str, int]:
+    """Addresses of the labels of a game in assembly: for players, and for looking into memory."""
+    from assay.methods.environments.octax.assembly import assemble
+
+    return assemble(game.file.read_text(encoding="utf-8"), game.file.name).labels
+
+
+@cache
 def own_games() -> dict[str, Game]:
     """Our own games by name, in alphabetical order."""
     games = {}

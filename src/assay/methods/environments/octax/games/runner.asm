@@ -42,7 +42,6 @@ tick:
     LD V0, 3
     LD DT, V0
 
-    CALL draw_runner            ; away
     SE rest, 0
     JP .waiting
     CALL draw_obstacle          ; away
@@ -81,17 +80,17 @@ tick:
     LD y, 17
     CALL draw_obstacle
 
-.runner:
-    LD shape, 0
+.runner:                        ; where it will be: shape in VB, top in VC
+    LD VB, 0
     SE phase, 0
     JP .in_the_air
     LD V0, 8
     SKNP V0
-    LD shape, 1
+    LD VB, 1
     LD V0, 5
     SKP V0
     JP .place
-    LD shape, 0
+    LD VB, 0
 .in_the_air:
     ADD phase, 1
     SNE phase, 16
@@ -100,8 +99,11 @@ tick:
     LD I, heights
     ADD I, phase
     LD V0, [I]
-    LD runner, FEET
-    SUB runner, V0
+    LD VC, FEET
+    SUB VC, V0
+    CALL draw_runner            ; away, and at once where it is now
+    LD shape, VB
+    LD runner, VC
     CALL draw_runner
     SNE VF, 0
     JP tick
