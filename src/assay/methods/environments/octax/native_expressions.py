@@ -19,13 +19,13 @@ MIN, MAX, AND, OR = (int(op) for op in list(Op)[Op.MIN : Op.LESS])
 LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, EQUAL, NOT_EQUAL, SELECT = (int(op) for op in list(Op)[Op.LESS :])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _wrap(value: int) -> int:
     """The lowest 32 bits, with sign."""
     return ((value + 0x80000000) & 0xFFFFFFFF) - 0x80000000
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _binary(op: int, a: int, b: int) -> int:
     """In 64 bits, where nothing overflows, then back to 32."""
     if op == ADD:
@@ -69,7 +69,7 @@ def _binary(op: int, a: int, b: int) -> int:
     return 1 if a != b else 0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def evaluate_on_stack(
     program: NDArray[np.int32],
     V: NDArray[np.uint8],
@@ -123,7 +123,7 @@ def evaluate_on_stack(
     return int(stack[0])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def evaluate_program(
     program: NDArray[np.int32],
     V: NDArray[np.uint8],
