@@ -154,9 +154,9 @@ def _run_batch(
     state: State, frames: int, instructions: int, quirks: Quirks, timers: str
 ) -> tuple[State, Array]:
     def one_frame(state: State, _: None) -> tuple[State, Array]:
-        done = jnp.zeros(state.pc.shape, bool)
-        carry = (state, done)
-        state, _done = lax.fori_loop(0, instructions, lambda _, c: _instruction(*c, quirks), carry)
+        carry = (state, jnp.zeros(state.pc.shape, bool), _nothing_to_store(state))
+        state, _done, store = lax.fori_loop(0, instructions, lambda _, c: _instruction(*c, quirks), carry)
+        state = state._replace(memory=_store(state.memory, store))
         screen = state.display
         if timers == "correct":
             running = state.fault == 0
@@ -188,7 +188,8 @@ def _down(timer: Array, running: Array) -> Array:
 
 def _pick(table: Array, index: Array) -> Array:
     """table[b, index[b]] as int32, index within range."""
-    return jnp.take_along_axis(table, index[:, None], axis=1)[:, 0].astype(jnp.int32)
+    found = jnp.take_along_axis(table, index[:, None], axis=1, mode="promise_in_bounds")
+    return found[:, 0].astype(jnp.int32)
 
 
 def _first(conditions_and_values: list[tuple[Array, Any]], default: Any) -> Array:
@@ -199,8 +200,13 @@ def _first(conditions_and_values: list[tuple[Array, Any]], default: Any) -> Arra
     return out
 
 
-def _instruction(s: State, done: Array, q: Quirks) -> tuple[State, Array]:
-    """One instruction of every machine that runs; `done` machines have ended their frame."""
+def _instruction(s: State, done: Array, store: Store, q: Quirks) -> tuple[State, Array, Store]:
+    """One instruction of every machine that runs; `done` machines have ended their frame.
+
+    What it stores is written by the next one, before anything is read: within an instruction nothing reads the memory
+    before it is written, so that XLA writes in place instead of copying all of it.
+    """
+    s = s._replace(memory=_store(s.memory, store))
     at = s.pc.astype(jnp.int32)
     active = (s.fault == 0) & ~done
     outside = at > _LAST - 1
@@ -277,12 +283,9 @@ def _instruction(s: State, done: Array, q: Quirks) -> tuple[State, Array]:
     V = jnp.where((lane == 15) & (go & (flag >= 0))[:, None], flag[:, None].astype(jnp.uint8), V)
 
     # memory
-    stores = go & misc & ((nn == 0x33) | (nn == 0x55))
-    memory = lax.cond(
-        stores.any(), lambda m: _store(m, stores, s.V, vx, x, nn == 0x33, index), lambda m: m, s.memory
-    )
     loads = go & misc & (nn == 0x65)
     V = lax.cond(loads.any(), lambda v: _load(s.memory, loads, v, x, index), lambda v: v, V)
+    store = _storing(go & misc & ((nn == 0x33) | (nn == 0x55)), s.V, vx, x, nn == 0x33, index)
     flags = s.flags
     if q.super_chip:
         upto = lane <= x[:, None]
@@ -324,7 +327,7 @@ def _instruction(s: State, done: Array, q: Quirks) -> tuple[State, Array]:
     pc = _first([((group == 0x1) | calls, nnn), (group == 0xB, jump), (returns, popped), (still, at)], pc)
 
     new_state = State(
-        memory=memory,
+        memory=s.memory,
         display=display,
         V=V,
         flags=flags,
@@ -342,7 +345,7 @@ def _instruction(s: State, done: Array, q: Quirks) -> tuple[State, Array]:
         waiting=waiting.astype(s.waiting.dtype),
         fault=jnp.where(fault > 0, fault, s.fault).astype(s.fault.dtype),
     )
-    return new_state, done | draws if q.display_wait else done
+    return new_state, done | draws if q.display_wait else done, store
 
 
 def _faults(s: State, q: Quirks, op: Array, at: Array, index: Array, sp: Array, x: Array) -> Array:
@@ -445,19 +448,37 @@ def _stack(
 def _bytes_at(memory: Array, start: Array, count: int) -> Array:
     """count bytes of every machine's memory from `start`, the last byte where they lie past the end; uint8 (b, count)."""
     index = jnp.minimum(start[:, None] + jnp.arange(count), _LAST)
-    return jnp.take_along_axis(memory, index, axis=1)
+    return jnp.take_along_axis(memory, index, axis=1, mode="promise_in_bounds")
 
 
-def _store(memory: Array, stores: Array, V: Array, vx: Array, x: Array, decimal: Array, index: Array) -> Array:
-    """Fx33 and Fx55."""
+class Store(NamedTuple):
+    """Bytes to be written: (b, 16) of them, and where; past the end of memory for those that are not."""
+
+    where: Array
+    data: Array
+
+
+def _nothing_to_store(s: State) -> Store:
+    count = s.pc.shape[0]
+    return Store(jnp.full((count, 16), MEMORY), jnp.zeros((count, 16), jnp.uint8))
+
+
+def _storing(stores: Array, V: Array, vx: Array, x: Array, decimal: Array, index: Array) -> Store:
+    """What Fx33 and Fx55 write."""
     k = jnp.arange(16)
     digits = jnp.stack([vx // 100, vx // 10 % 10, vx % 10], axis=1).astype(jnp.uint8)
     data = jnp.where(decimal[:, None], jnp.pad(digits, ((0, 0), (0, 13))), V)
-    count = jnp.where(decimal, 3, x + 1)
-    written = stores[:, None] & (k < count[:, None])
-    where = jnp.where(written, index[:, None] + k, MEMORY)  # past the end: dropped
+    written = stores[:, None] & (k < jnp.where(decimal, 3, x + 1)[:, None])
+    return Store(jnp.where(written, index[:, None] + k, MEMORY), data)
+
+
+def _store(memory: Array, store: Store) -> Array:
     machine = jnp.arange(memory.shape[0])[:, None]
-    return memory.at[machine, where].set(data, mode="drop", unique_indices=False)
+
+    def write(memory: Array) -> Array:
+        return memory.at[machine, store.where].set(store.data, mode="drop")
+
+    return lax.cond((store.where < MEMORY).any(), write, lambda memory: memory, memory)
 
 
 def _load(memory: Array, loads: Array, V: Array, x: Array, index: Array) -> Array:
@@ -483,11 +504,11 @@ def _draw(
     data = _bytes_at(s.memory, index, 32 if q.super_chip else 16).astype(jnp.uint32)
     k = jnp.clip(k, 0, 15)
     if q.super_chip:
-        first = jnp.take_along_axis(data, jnp.where(big[:, None], 2 * k, k), axis=1) << 24
-        second = jnp.take_along_axis(data, jnp.where(big[:, None], 2 * k + 1, 0), axis=1) << 16
+        first = jnp.take_along_axis(data, jnp.where(big[:, None], 2 * k, k), axis=1, mode="promise_in_bounds") << 24
+        second = jnp.take_along_axis(data, jnp.where(big[:, None], 2 * k + 1, 0), axis=1, mode="promise_in_bounds") << 16
         bits = first | jnp.where(big[:, None], second, 0)
     else:
-        bits = jnp.take_along_axis(data, k, axis=1) << 24
+        bits = jnp.take_along_axis(data, k, axis=1, mode="promise_in_bounds") << 24
     bits = jnp.where(inside, bits, 0)[:, :, None]
     shift = left - 32 * jnp.arange(all_words)  # of the sprite against each word of the row
     sprite = _shifted(bits, shift)
@@ -524,7 +545,7 @@ def _scroll(s: State, op: Array, scrolls: Array, display: Array) -> Array:
     rows, words = jnp.where(high, 64, 32)[:, None], jnp.where(high, 4, 2)[:, None, None]
     down = jnp.where(op & 0xFFF0 == 0x00C0, op & 0xF, 0)[:, None]
     source = jnp.arange(all_rows) - down
-    moved = jnp.take_along_axis(display, jnp.clip(source, 0, all_rows - 1)[:, :, None], axis=1)
+    moved = jnp.take_along_axis(display, jnp.clip(source, 0, all_rows - 1)[:, :, None], axis=1, mode="promise_in_bounds")
     moved = jnp.where(((source >= 0) & (jnp.arange(all_rows) < rows))[:, :, None], moved, 0)
     before = jnp.pad(display, ((0, 0), (0, 0), (1, 0)))[:, :, :-1]
     after = jnp.pad(display, ((0, 0), (0, 0), (0, 1)))[:, :, 1:]
