@@ -208,6 +208,51 @@ def evaluated(rule: Rule, machines: Machines) -> NDArray[np.float64]:
     return out
 
 
+def checked_count(num_envs: int, render_mode: str | None) -> int:
+    """The number of environments; ValueError where it or the render mode is none."""
+    if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
+        raise ValueError(f"num_envs: {num_envs!r}; a whole number, at least 1")
+    if render_mode not in (None, "rgb_array"):
+        raise ValueError(f'render_mode: {render_mode!r}; there is "rgb_array"')
+    return int(num_envs)
+
+
+def reset_mask(options: dict[str, Any] | None, count: int, started: bool) -> NDArray[np.bool_]:
+    """Which environments a reset starts; ValueError for a mask that does not fit."""
+    if not options or options.get("reset_mask") is None:
+        return np.ones(count, bool)
+    mask = np.asarray(options["reset_mask"])
+    if mask.shape != (count,) or mask.dtype != bool:
+        raise ValueError(f"reset_mask: {mask.dtype} {mask.shape}; bool ({count},) is needed")
+    if not started:
+        raise ValueError("reset_mask: the environments have not started; call reset() without it first")
+    return mask
+
+
+def seeds_of(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
+    """A seed for every environment; ValueError where there are too many or too few, or one is none."""
+    if seed is None:
+        return [None] * count
+    seeds = [seed + i for i in range(count)] if isinstance(seed, int | np.integer) else list(seed)
+    if len(seeds) != count:
+        raise ValueError(f"seed: {len(seeds)} seeds for {count} environments")
+    for one in seeds:
+        if one is not None and (isinstance(one, bool) or not isinstance(one, int | np.integer) or one < 0):
+            raise ValueError(f"seed: {one!r}; a whole number, at least 0")
+    return [None if one is None else int(one) for one in seeds]
+
+
+def checked_actions(actions: ArrayLike, count: int, last: int) -> NDArray[np.int64]:
+    """Actions as integers (count,); ValueError that names the first that is out of range."""
+    array = np.asarray(actions)
+    if array.shape != (count,) or array.dtype.kind not in "iu":
+        raise ValueError(f"actions: {array.dtype} {array.shape}; whole numbers of shape ({count},) are needed")
+    if not (array.min() >= 0 and array.max() <= last):
+        i = int(np.flatnonzero((array < 0) | (array > last))[0])
+        raise ValueError(f"actions: {array[i]} for environment {i}; there are 0 to {last}")
+    return array.astype(np.int64)
+
+
 class Chip8VecEnv(VectorEnv[Any, Any, Any]):
     """Many environments of one game, on the native machine and all cores (see `make_chip8` for all arguments).
 
@@ -236,11 +281,8 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         """Args as in `make_chip8`; `rules` from `rules_of`."""
-        if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
-            raise ValueError(f"num_envs: {num_envs!r}; a whole number, at least 1")
-        if render_mode not in (None, "rgb_array"):
-            raise ValueError(f'render_mode: {render_mode!r}; there is "rgb_array"')
-        self.rules, self.num_envs, self.render_mode = rules, int(num_envs), render_mode
+        self.num_envs = checked_count(num_envs, render_mode)
+        self.rules, self.render_mode = rules, render_mode
         self.single_observation_space = rules.observation_space
         self.single_action_space = gymnasium.spaces.Discrete(len(rules.keys) + 1)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -277,7 +319,7 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
 
         Returns observations and infos: the screen of the start as the last frame, the others blank.
         """
-        chosen = self._mask(options)
+        chosen = reset_mask(options, self.num_envs, self._seeded)
         if seed is None and not self._seeded:
             seed = self._first_seed if self._first_seed is not None else int(np.random.SeedSequence().entropy) >> 64
         self._seed(seed)
@@ -290,28 +332,11 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         self._over &= ~chosen
         return self._observations, self._infos()
 
-    def _mask(self, options: dict[str, Any] | None) -> NDArray[np.bool_]:
-        if not options or options.get("reset_mask") is None:
-            return np.ones(self.num_envs, bool)
-        mask = np.asarray(options["reset_mask"])
-        if mask.shape != (self.num_envs,) or mask.dtype != bool:
-            raise ValueError(f"reset_mask: {mask.dtype} {mask.shape}; bool ({self.num_envs},) is needed")
-        if not self._seeded:
-            raise ValueError("reset_mask: the environments have not started; call reset() without it first")
-        return mask
-
     def _seed(self, seed: int | Sequence[int | None] | None) -> None:
-        if seed is None:
-            return
-        seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int | np.integer) else list(seed)
-        if len(seeds) != self.num_envs:
-            raise ValueError(f"seed: {len(seeds)} seeds for {self.num_envs} environments")
-        for i, one in enumerate(seeds):
+        for i, one in enumerate(seeds_of(seed, self.num_envs)):
             if one is not None:
-                if isinstance(one, bool) or not isinstance(one, int | np.integer) or one < 0:
-                    raise ValueError(f"seed: {one!r}; a whole number, at least 0")
-                self.machines["rng"][i] = stream(int(one))
-                self._streams[i] = stream(int(one), 1)
+                self.machines["rng"][i] = stream(one)
+                self._streams[i] = stream(one, 1)
         self._seeded = True
 
     def step(
@@ -329,7 +354,7 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         """
         if not self._seeded:
             raise gymnasium.error.ResetNeeded("call reset() before the first step()")
-        chosen_actions = self._checked(actions)
+        chosen_actions = checked_actions(actions, self.num_envs, self.rules.idle)
         rules, n = self.rules, self.num_envs
         fresh = self._over.copy()
         threshold = int(rules.sticky * 2**32)
@@ -369,15 +394,6 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         if terminated.any():
             raise_fault(self.machines)
         return self._observations, rewards, terminated, truncated, self._infos()
-
-    def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
-        array = np.asarray(actions)
-        if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
-            raise ValueError(f"actions: {array.dtype} {array.shape}; whole numbers of shape ({self.num_envs},) are needed")
-        if self.num_envs and not (array.min() >= 0 and array.max() <= self.rules.idle):
-            i = int(np.flatnonzero((array < 0) | (array > self.rules.idle))[0])
-            raise ValueError(f"actions: {array[i]} for environment {i}; there are 0 to {self.rules.idle}")
-        return array.astype(np.int64)
 
     def _evaluate(self) -> None:
         for rule, program, out in zip(self._both, self._programs, (self._new_scores, self._done), strict=True):

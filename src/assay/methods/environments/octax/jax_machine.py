@@ -64,10 +64,15 @@ class State(NamedTuple):
 
 def from_machines(machines: Machines) -> State:
     """Arrays of JAX from an array of machines (n,), with n as their first axis."""
-    parts = {name: jnp.asarray(machines[name]) for name in State._fields if name != "display"}
+    return jax.tree.map(jnp.asarray, on_host(machines))
+
+
+def on_host(machines: Machines) -> State:
+    """The same as arrays of numpy."""
+    parts = {name: np.ascontiguousarray(machines[name]) for name in State._fields if name != "display"}
     words = np.asarray(machines["display"])
     halves = np.stack([words >> np.uint64(32), words & np.uint64(0xFFFFFFFF)], axis=-1).astype(np.uint32)
-    return State(display=jnp.asarray(halves.reshape(*words.shape[:2], -1)), **parts)
+    return State(display=halves.reshape(*words.shape[:2], -1), **parts)
 
 
 def to_machines(state: State) -> Machines:
@@ -157,7 +162,7 @@ def _run_batch(
         carry = (state, jnp.zeros(state.pc.shape, bool), _nothing_to_store(state))
         state, _done, store = lax.fori_loop(0, instructions, lambda _, c: _instruction(*c, quirks), carry)
         state = state._replace(memory=_store(state.memory, store))
-        screen = state.display
+        screen = observed(state)
         if timers == "correct":
             running = state.fault == 0
             state = state._replace(
@@ -177,6 +182,23 @@ def _run_batch(
             delay=jnp.where(running, zero, state.delay), sound=jnp.where(running, zero, state.sound)
         )
     return state, jnp.moveaxis(screens, 0, 1)
+
+
+def observed(state: State) -> Array:
+    """The screens of a batch as they are observed: low resolution doubled where there may be both."""
+    display = state.display
+    if display.shape[1] != 64:
+        return display
+    halves = jnp.stack([display[:, :32, :2] >> 16, display[:, :32, :2] & 0xFFFF], axis=-1)
+    doubled = _doubled(halves.reshape(*halves.shape[:2], 4)).repeat(2, axis=1)
+    return jnp.where((state.hires != 0)[:, None, None], display, doubled)
+
+
+def _doubled(bits: Array) -> Array:
+    """16 pixels in 32: every bit twice."""
+    for shift, mask in ((8, 0x00FF00FF), (4, 0x0F0F0F0F), (2, 0x33333333), (1, 0x55555555)):
+        bits = (bits | bits << shift) & jnp.uint32(mask)
+    return bits | bits << 1
 
 
 def _down(timer: Array, running: Array) -> Array:

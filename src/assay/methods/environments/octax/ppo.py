@@ -35,9 +35,9 @@ class PPOSettings:
     """Environment steps in all, over all environments."""
     rollout: int = 64
     """Steps of every environment between two updates."""
-    epochs: int = 3
+    epochs: int = 4
     """Passes over each rollout."""
-    minibatches: int = 4
+    minibatches: int = 16
     """Parts of a rollout, each one gradient step."""
     learning_rate: float = 1e-3
     """Of Adam; falls linearly to 0."""

@@ -1,0 +1,162 @@
+"""The JAX backend as a gymnasium vector environment: what `make_chip8(..., backend="jax")` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import gymnasium
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from assay.methods.environments.octax.envs import Rules, checked_actions, checked_count, reset_mask, seeds_of
+from assay.methods.environments.octax.jax_env import Chip8Jax, EnvState
+from assay.methods.environments.octax.jax_machine import to_machines
+from assay.methods.environments.octax.machine import Fault, Machines, raise_fault, stream
+
+
+class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
+    """Many environments of one game on JAX; the same results, seed by seed, as `Chip8VecEnv`.
+
+    Arrays come back as numpy's. To stay on an accelerator use `functional`, a `Chip8Jax`, under `jax.jit` and `vmap`.
+
+    Attributes:
+        functional: the environment as pure functions.
+        states: an `EnvState` with a leading axis of all environments.
+        rules: what defines the environment.
+    """
+
+    metadata = {  # noqa: RUF012 - gymnasium's own form
+        "render_modes": ["rgb_array"],
+        "render_fps": 15,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    def __init__(
+        self, rules: Rules, num_envs: int = 1, seed: int | None = None, render_mode: str | None = None
+    ) -> None:
+        """Args as in `make_chip8`; `rules` from `rules_of`."""
+        self.num_envs = checked_count(num_envs, render_mode)
+        self.rules, self.render_mode, self.functional = rules, render_mode, Chip8Jax(rules)
+        self.single_observation_space = rules.observation_space
+        self.single_action_space = gymnasium.spaces.Discrete(len(rules.keys) + 1)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        ones = jnp.ones(self.num_envs, jnp.uint32)
+        self.states, self._observations, _ = jax.jit(jax.vmap(self.functional.start))(ones, ones)
+        self._over = np.ones(self.num_envs, bool)
+        self._seeded, self._first_seed = False, seed
+
+    @property
+    def machines(self) -> Machines:
+        """A copy of all machines, a structured array (n,) of `machine.machine_dtype`."""
+        return to_machines(self.states.machine)
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """float64 (n,)."""
+        return np.asarray(self.states.score, np.float64)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Start all environments anew; arguments and result as `Chip8VecEnv.reset`.
+
+        Args:
+            seed: environment i gets the random streams of seed + i, or of seed[i]; None goes on with those it has.
+            options: `{"reset_mask": bool (n,)}` starts only these environments.
+        """
+        chosen = reset_mask(options, self.num_envs, self._seeded)
+        if seed is None and not self._seeded:
+            seed = self._first_seed if self._first_seed is not None else int(np.random.SeedSequence().entropy) >> 64
+        rng, streams = np.array(self.states.machine.rng), np.array(self.states.stream)
+        for i, one in enumerate(seeds_of(seed, self.num_envs)):
+            if one is not None:
+                rng[i], streams[i] = stream(one), stream(one, 1)
+        self._seeded = True
+        states = self.states._replace(machine=self.states.machine._replace(rng=jnp.asarray(rng)))
+        self.states, self._observations = self._restart(
+            states._replace(stream=jnp.asarray(streams)), self._observations, jnp.asarray(chosen)
+        )
+        self._over &= ~chosen
+        return np.asarray(self._observations), self._infos()
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """One step of every environment; arguments, result and errors as `Chip8VecEnv.step`.
+
+        Args:
+            actions: integers (n,).
+        """
+        if not self._seeded:
+            raise gymnasium.error.ResetNeeded("call reset() before the first step()")
+        given = jnp.asarray(checked_actions(actions, self.num_envs, self.rules.idle), jnp.int32)
+        self.states, self._observations, rewards, terminated, truncated = self._step(
+            self.states, jnp.asarray(self._over), given
+        )
+        ended, cut = np.array(terminated), np.array(truncated)
+        self._over = ended | cut
+        if ended.any() and (np.asarray(self.states.machine.fault) > Fault.EXITED).any():
+            raise_fault(self.machines)
+        return np.asarray(self._observations), np.asarray(rewards, np.float64), ended, cut, self._infos()
+
+    @cached_property
+    def _restart(self) -> Any:
+        def restart(states: EnvState, observations: jax.Array, chosen: jax.Array) -> tuple[EnvState, jax.Array]:
+            fresh, screens, _ = jax.vmap(self.functional.start)(states.machine.rng, states.stream)
+            return _select(chosen, (fresh, screens), (states, observations))
+
+        return jax.jit(restart)
+
+    @cached_property
+    def _step(self) -> Any:
+        def step(states: EnvState, over: jax.Array, actions: jax.Array) -> Any:
+            played, screens, rewards, terminated, truncated, _ = jax.vmap(self.functional.step)(states, actions)
+            played, screens = jax.lax.cond(
+                over.any(),
+                lambda: _select(
+                    over, jax.vmap(self.functional.start)(states.machine.rng, states.stream)[:2], (played, screens)
+                ),
+                lambda: (played, screens),
+            )
+            return played, screens, jnp.where(over, 0.0, rewards), terminated & ~over, truncated & ~over
+
+        return jax.jit(step)
+
+    def _infos(self) -> dict[str, Any]:
+        return {"score": self.scores, "_score": np.ones(self.num_envs, bool)}
+
+    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
+        """The screens in colour, one (rows * 8, columns * 8, 3) per environment; None without a render mode."""
+        if self.render_mode is None:
+            return None
+        from assay.methods.environments.octax import screen
+
+        return tuple(screen.to_rgb(picture) for picture in screen.pixels(self.machines))
+
+    def save(self) -> dict[str, Any]:
+        """The whole state: what `load` takes."""
+        return {"states": self.states, "over": self._over.copy(), "observations": self._observations}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go back to a saved state; ValueError where it is of other rules or another number of environments.
+
+        Args:
+            state: from `save`.
+        """
+        shapes = [jax.tree.map(jnp.shape, s) for s in (state.get("states"), self.states)]
+        if shapes[0] != shapes[1]:
+            raise ValueError("state: it is of another kind; save() in an environment like this one")
+        self.states, self._over, self._observations = state["states"], state["over"].copy(), state["observations"]
+        self._seeded = True
+
+
+def _select(chosen: jax.Array, one: Any, other: Any) -> Any:
+    """Of two trees of arrays (n, ...), the first where chosen."""
+    return jax.tree.map(lambda a, b: jnp.where(chosen.reshape(-1, *[1] * (a.ndim - 1)), a, b), one, other)
