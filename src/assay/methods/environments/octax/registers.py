@@ -1,7 +1,7 @@
 """Where a program keeps its score, its lives and its end: guesses from watching it run under random keys (ours).
 
 Programs show their score as decimal digits: Fx33 splits a register, Fx29 points at a digit. Which value is shown is
-followed back through copies (8xy0) and loads (Fx65), and the values found, with all registers, are watched over the
+followed back through copies (8xy0), loads (Fx65) and stores (Fx55), and the values found, with all registers, are watched over the
 runs: a score only rises, now and then; lives only fall. These are guesses: look at the game before you trust one.
 """
 
@@ -16,13 +16,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.methods.environments.octax.game import Game, find_game
-from assay.methods.environments.octax.machine import FRAMES_PER_SECOND, KEYS, Fault, Quirks, check_rom, find_quirks
+from assay.methods.environments.octax.machine import (
+    FRAMES_PER_SECOND,
+    KEYS,
+    MEMORY,
+    Fault,
+    Quirks,
+    check_rom,
+    find_quirks,
+)
 from assay.methods.environments.octax.reference import ReferenceMachine
 
 _FRAMES = 4
 _INSTRUCTIONS = 11
 _STILL = 60
 """Steps without any change after which a program counts as over."""
+_GAMES = 10
+"""Games of one run, at most."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +76,8 @@ def find_score_register(
 ) -> list[Candidate]:
     """Registers and bytes of memory that may hold the score or the lives, the likeliest first, then ends of the game.
 
-    The program runs on the reference machine, some 100,000 instructions a second, 44 a step.
+    The program runs on the reference machine: about five seconds at the default settings. A run whose game is over
+    begins again, for up to ten games.
 
     Args:
         rom: the program's bytes; or a path, a name or a `Game` as for `make_chip8`.
@@ -74,7 +85,7 @@ def find_score_register(
         keys: keys to press at random, 0 to 15; default the game's, all 16 for bytes. Those that play it find more.
         steps: steps of each run, at least 1.
         runs: how many runs from the program's first instruction, at least 1.
-        seed: of the keys and of the machines' random numbers.
+        seed: of the keys and of the machines' random numbers, 0 or more.
         hires: allow high resolution.
 
     Raises ValueError for a bad argument or ROM, OSError for a file that cannot be read.
@@ -86,10 +97,10 @@ def find_score_register(
     keys = keys if keys is not None else game.keys if game else tuple(range(KEYS))
     if not keys or any(key not in range(KEYS) for key in keys):
         raise ValueError(f"keys: {keys}; give some of 0 to {KEYS - 1}")
-    for name, value in (("steps", steps), ("runs", runs)):
-        if value < 1:
-            raise ValueError(f"{name}: {value}; at least 1 is needed")
-    watched = [_watch(program, platform, keys, steps, seed + run, hires) for run in range(runs)]
+    for name, value, least in (("steps", steps, 1), ("runs", runs, 1), ("seed", seed, 0)):
+        if value < least:
+            raise ValueError(f"{name}: {value}; at least {least} is needed")
+    watched = [w for run in range(runs) for w in _watch_games(program, platform, keys, steps, [seed, run], hires)]
     shown: Counter[str] = sum((run.shown for run in watched), Counter())
     digits: Counter[str] = sum((run.digits for run in watched), Counter())
     values = {text: [run.values(text) for run in watched] for text in _expressions(shown, digits)}
@@ -118,10 +129,24 @@ class _Run:
         return column.astype(np.int64)
 
 
-def _watch(program: bytes, quirks: Quirks, keys: tuple[int, ...], steps: int, seed: int, hires: bool) -> _Run:
-    machine = ReferenceMachine(program, quirks, seed, hires)
+def _watch_games(
+    program: bytes, quirks: Quirks, keys: tuple[int, ...], steps: int, seeds: list[int], hires: bool
+) -> list[_Run]:
+    """Game after game until the steps are used up."""
+    random = np.random.default_rng(seeds)
+    games: list[_Run] = []
+    while steps > 0 and len(games) < _GAMES:
+        games.append(_watch(program, quirks, keys, steps, random, hires))
+        steps -= len(games[-1].registers)
+    return games
+
+
+def _watch(
+    program: bytes, quirks: Quirks, keys: tuple[int, ...], steps: int, random: np.random.Generator, hires: bool
+) -> _Run:
+    """One game from the first instruction."""
+    machine = ReferenceMachine(program, quirks, int(random.integers(1 << 32)), hires)
     tracer = _Tracer(machine)
-    random = np.random.default_rng([seed, 1])
     registers, memory = np.zeros((steps, 16), np.uint8), np.zeros((steps, 4096), np.uint8)
     ends: list[int] = []
     why: Counter[str] = Counter()
@@ -138,14 +163,14 @@ def _watch(program: bytes, quirks: Quirks, keys: tuple[int, ...], steps: int, se
         if quirks.octax:
             machine.tick_octax()
         registers[step], memory[step] = machine.V, machine.memory
-        now = registers[step].tobytes() + memory[step].tobytes() + bytes(map(int, sum(machine.pixels, [])))
+        now = registers[step].tobytes() + memory[step].tobytes() + b"".join(map(bytes, machine.pixels))
         still, last = still + 1 if now == last else 0, now
         end = tracer.over() or ("nothing changes any more" if still >= _STILL else "")
         if end:
             first = max(step - still, 0)
             return _Run(
-                registers[: first + 1],
-                memory[: first + 1],
+                registers[: first + 1].copy(),
+                memory[: first + 1].copy(),
                 tracer.shown,
                 tracer.digits,
                 [*ends, first],
@@ -163,7 +188,8 @@ class _Tracer:
 
     def __init__(self, machine: ReferenceMachine) -> None:
         self.machine = machine
-        self.source = [f"V{x}" for x in range(16)]
+        self.source = [(f"V{x}",) for x in range(16)]
+        """Where the value of each register stands: itself or what it was copied from, and the byte it was stored to."""
         self.shown: Counter[str] = Counter()
         self.digits: Counter[str] = Counter()
         self.split: set[str] = set()
@@ -184,21 +210,24 @@ class _Tracer:
         """`at` is I before the instruction."""
         kind, x, y, low = opcode >> 12, opcode >> 8 & 0xF, opcode >> 4 & 0xF, opcode & 0xFF
         if kind == 0xF and low == 0x33:
-            self.shown[self.source[x]] += 1
-            self.split.update(f"mem[0x{at + k:03X}]" for k in range(3))
+            self.shown.update(self.source[x])
+            self.split.update(_byte(at + k) for k in range(3))
         elif kind == 0xF and low == 0x29:
-            if self.source[x] not in self.split:
-                self.digits[self.source[x]] += 1
+            if not self.split.intersection(self.source[x]):
+                self.digits.update(self.source[x])
         elif kind == 0xF and low == 0x65:
             for k in range(x + 1):
-                self.source[k] = f"mem[0x{min(at + k, 0xFFF):03X}]"
+                self.source[k] = (_byte(at + k),)
+        elif kind == 0xF and low == 0x55:
+            for k in range(x + 1):
+                self.source[k] = (self.source[k][0], _byte(at + k))
         elif kind == 0xF and low == 0x0A:
             self.waits = True
-            self.source[x] = f"V{x}"
+            self.source[x] = (f"V{x}",)
         elif kind == 8 and opcode & 0xF == 0:
             self.source[x] = self.source[y]
         elif kind in (6, 7, 8, 0xC) or (kind == 0xF and low in (0x07, 0x85)):
-            self.source[x] = f"V{x}"
+            self.source[x] = (f"V{x}",)
 
     def over(self) -> str:
         """Why the program will never do anything again, or nothing."""
@@ -208,6 +237,10 @@ class _Tracer:
         at = min(m.pc, 4094)
         jumps_to_itself = m.memory[at] << 8 | m.memory[at + 1] == 0x1000 | at
         return "it jumps to itself for ever" if jumps_to_itself else ""
+
+
+def _byte(address: int) -> str:
+    return f"mem[0x{min(address, MEMORY - 1):03X}]"
 
 
 # --- judging ------------------------------------------------------------------------------------------------------
@@ -236,6 +269,8 @@ def _judge(text: str, runs: list[NDArray[np.int64]], shown: int, digits: int) ->
     kind = "score"
     if not rises + falls:
         reasons.append("never changed: play longer, or with the keys it is played with")
+    elif rises + falls <= len(runs):
+        reasons.append("set once a game at most: more likely a constant")
     elif rises and not losses and rises > falls:
         points += 4
         reasons.append(f"only rises, {rises} times" + (f" (and starts again {falls} times)" if falls else ""))
@@ -270,7 +305,7 @@ def _ends(watched: list[_Run], values: dict[str, Any], found: list[Candidate]) -
     for text, runs in values.items():
         at_end = [int(run[end]) for run, watch in zip(runs, watched, strict=True) for end in watch.ends]
         every = np.concatenate(runs)
-        if at_end and len(set(at_end)) == 1:
+        if at_end and len(set(at_end)) == 1 and every.min() < every.max():
             early = int((every == at_end[0]).sum()) - len(at_end)
             if early <= 5 * len(at_end):
                 points = 5 + 2 * (len(at_end) > 1) + 2 * (text in lives) + 2 * (early == 0)
