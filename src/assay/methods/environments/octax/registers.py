@@ -1,8 +1,9 @@
 """Where a program keeps its score, its lives and its end: guesses from watching it run under random keys (ours).
 
 Programs show their score as decimal digits: Fx33 splits a register, Fx29 points at a digit. Which value is shown is
-followed back through copies (8xy0), loads (Fx65) and stores (Fx55), and the values found, with all registers, are watched over the
-runs: a score only rises, now and then; lives only fall. These are guesses: look at the game before you trust one.
+followed back through copies (8xy0), loads (Fx65) and stores (Fx55), and the values found, with all registers, are
+watched over the runs: a score only rises, now and then; lives only fall. These are guesses: look at the game before you
+trust one.
 """
 
 from __future__ import annotations
@@ -188,7 +189,7 @@ class _Tracer:
 
     def __init__(self, machine: ReferenceMachine) -> None:
         self.machine = machine
-        self.source = [(f"V{x}",) for x in range(16)]
+        self.source: list[tuple[str, ...]] = [(f"V{x}",) for x in range(16)]
         """Where the value of each register stands: itself or what it was copied from, and the byte it was stored to."""
         self.shown: Counter[str] = Counter()
         self.digits: Counter[str] = Counter()
@@ -290,6 +291,8 @@ def _judge(text: str, runs: list[NDArray[np.int64]], shown: int, digits: int) ->
     if 0 < len(sizes) <= 3:
         points += 1
         reasons.append("by " + " or ".join(str(size) for size in sorted(sizes)))
+    if points <= 0:
+        return None
     values = np.concatenate(runs)
     lowest, highest = int(values.min()), int(values.max())
     reasons.append(f"values {lowest} to {highest}" if lowest < highest else f"value {lowest}")
