@@ -29,7 +29,7 @@ $(VENV)/start.done: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/test.done: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "Installing what the tests need ..."
-	@$(PIP) --editable '.[privacy,test]'
+	@$(PIP) --editable '.[privacy,environments,test]'
 	@touch $@
 
 test: $(VENV)/test.done check
@@ -49,6 +49,7 @@ bench: $(VENV)/test.done
 
 ledger: $(VENV)/test.done
 	$(BIN)/assay run privacy/rpwithprior --runs records
+	$(BIN)/assay run environments/octax --runs records
 	$(BIN)/assay ledger --runs records --write LEDGER.md
 
 clean:

@@ -188,6 +188,46 @@ def ledger(
     return studies.ledger(method, runs, write, regimes, as_json)
 
 
+# --- games -------------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def play(
+    game: Annotated[
+        str | None, typer.Argument(metavar="GAME", help="Name of a game, or path of a .ch8 or .asm file.")
+    ] = None,
+    list_them: Annotated[bool, typer.Option("--list", help="List the games.")] = False,
+    quirks: Annotated[
+        str | None, typer.Option(metavar="PROFILE", help="vip, schip, xochip or octax.  [default: the game's own]")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Of the random numbers.  [default: a fresh one]")
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", parser=_path, help="Play without a terminal into a .gif, or a .png of the end."),
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Most steps to record, 15 a second.  [default: 300]")
+    ] = None,
+    player: Annotated[
+        str | None, typer.Option(metavar="random|scripted|none", help="Who plays.  [default: random]")
+    ] = None,
+    scale: Annotated[
+        int | None, typer.Option(metavar="N", min=1, max=32, help="Width of a recorded pixel.  [default: 4]")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Play a CHIP-8 game in the terminal, or record one.
+
+    p pauses, backspace starts again, Esc quits. Ends with 0, 2 where the game cannot be played or its program breaks,
+    130 after Ctrl-C.
+    """
+    from assay.commands import play as command
+
+    return command.play(game, list_them, quirks, seed, record, steps, player, scale, as_json)
+
+
 # --- running a command -------------------------------------------------------------------------------------------
 
 

@@ -45,13 +45,17 @@ def _name(fn: Callable[..., Any]) -> str:
 
 
 def source_digest(card: Card) -> str:
-    """The hash of a method's code: its folder, and what it shares with its family (the .py files one folder up)."""
+    """The hash of a method's code: its folder, and what it shares with its family (the .py files one folder up).
+
+    Code is Python, and assembly (.asm), which is hashed as it is written.
+    """
     files = [*sorted(card.folder.rglob("*.py")), *sorted(card.folder.parent.glob("*.py"))]
+    files += sorted(card.folder.rglob("*.asm"))
     digest = hashlib.sha256()
     for file in files:
         if file.name not in _NOT_CODE:
             digest.update(f"{file.relative_to(card.folder.parent).as_posix()}\n".encode())
-            digest.update(bare_source(file).encode())
+            digest.update(bare_source(file).encode() if file.suffix == ".py" else file.read_bytes())
     return digest.hexdigest()
 
 

@@ -18,7 +18,7 @@ from assay.methods.environments.octax.machine import Fault, MachineFault, Quirks
 from assay.methods.environments.octax.screen import pixels, to_text
 
 PRESET = 0x1FF
-"""Where the suite's quirks ROM reads which platform to test, without asking: 1 CHIP-8, 2 and 3 SUPER-CHIP, 4 XO-CHIP."""
+"""Where the suite's quirks ROM reads which platform to test: 1 CHIP-8, 2 and 3 SUPER-CHIP, 4 XO-CHIP."""
 PLATFORM = {"vip": 1, "schip": 2, "xochip": 4, "octax": 1}
 
 
@@ -41,7 +41,11 @@ class Conformance:
 
 
 def conformance(
-    rom: str | Path | bytes, quirks: str | Quirks = "schip", frames: int = 1200, preset: int | None = None, ips: int = 700
+    rom: str | Path | bytes,
+    quirks: str | Quirks = "schip",
+    frames: int = 1200,
+    preset: int | None = None,
+    ips: int = 700,
 ) -> Conformance:
     """Run a ROM and keep its last screen.
 

@@ -24,11 +24,12 @@ from assay.methods.environments.octax import native, native_env
 from assay.methods.environments.octax.expressions import Expression
 from assay.methods.environments.octax.game import Game, find_game
 from assay.methods.environments.octax.machine import (
+    BIG_FONT_START,
     FRAMES_PER_SECOND,
     HIGH,
     KEYS,
     LOW,
-    Fault,
+    PROGRAM_START,
     Machines,
     Quirks,
     check_rom,
@@ -159,13 +160,15 @@ def _check(rules: Rules) -> None:
 
 
 def start_machines(rules: Rules) -> Machines:
-    """The machines that episodes start from, shape (1 + noop_starts,): after the startup, and after j steps without key.
+    """The machines that episodes start from, (1 + noop_starts,): after the startup, and after j steps without key.
 
     Start j has the random stream of seed j while it is made. Raises MachineFault where the program breaks in its
     startup, ValueError where doing nothing so long ends the game.
     """
     starts = new_machines(rules.rom, range(1 + rules.noop_starts), rules.hires)
     quirks, instructions = rules.quirks, rules.instructions
+    if quirks.octax:
+        starts["memory"][:, BIG_FONT_START:PROGRAM_START] = 0  # the package has no large font
     if rules.startup_key is not None:
         starts["keys"] = 1 << rules.startup_key
     if rules.timers == "correct":
@@ -192,7 +195,7 @@ def _waits(machines: Machines) -> NDArray[np.bool_]:
     """Machines whose next instruction is Fx0A."""
     i, pc = np.arange(len(machines)), np.minimum(machines["pc"].astype(int), machines["memory"].shape[1] - 2)
     memory = machines["memory"]
-    return (memory[i, pc] >> 4 == 0xF) & (memory[i, pc + 1] == 0x0A)
+    return np.asarray((memory[i, pc] >> 4 == 0xF) & (memory[i, pc + 1] == 0x0A))
 
 
 def evaluated(rule: Rule, machines: Machines) -> NDArray[np.float64]:
@@ -227,6 +230,11 @@ def reset_mask(options: dict[str, Any] | None, count: int, started: bool) -> NDA
     if not started:
         raise ValueError("reset_mask: the environments have not started; call reset() without it first")
     return mask
+
+
+def fresh_seed() -> int:
+    """A seed that nobody chose, 0 to 2^63 - 1."""
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 def seeds_of(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
@@ -304,7 +312,7 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         return self.rules.score, self.rules.done
 
     def _blank(self) -> NDArray[Any]:
-        space = self.single_observation_space
+        space = self.rules.observation_space
         return np.zeros((self.num_envs, *space.shape), space.dtype)
 
     def reset(
@@ -321,7 +329,7 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         """
         chosen = reset_mask(options, self.num_envs, self._seeded)
         if seed is None and not self._seeded:
-            seed = self._first_seed if self._first_seed is not None else int(np.random.SeedSequence().entropy) >> 64
+            seed = fresh_seed() if self._first_seed is None else self._first_seed
         self._seed(seed)
         native_env.restart(self.machines, self._starts, chosen, self._streams, self._last, self.rules.idle, self._steps)
         if self._copy:
@@ -372,9 +380,7 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
             self._threads,
         )
         if fresh.any():
-            native_env.restart(
-                self.machines, self._starts, fresh, self._streams, self._last, rules.idle, self._steps
-            )
+            native_env.restart(self.machines, self._starts, fresh, self._streams, self._last, rules.idle, self._steps)
             native.observe(self.machines, self._observations, fresh)
         self._evaluate()
         rewards, terminated, truncated = np.empty(n), np.empty(n, bool), np.empty(n, bool)
@@ -414,7 +420,7 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         return tuple(screen.to_rgb(picture) for picture in screen.pixels(self.machines))
 
     def save(self) -> dict[str, NDArray[Any]]:
-        """The whole state as a copy: what `load` takes, here or in an environment of the same rules. See numpy.savez."""
+        """The whole state as a copy: what `load` takes, here or in an environment of the same rules."""
         return {name: getattr(self, attribute).copy() for name, attribute in _STATE.items()}
 
     def load(self, state: dict[str, NDArray[Any]]) -> None:
@@ -422,7 +428,7 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         for name, attribute in _STATE.items():
             mine = getattr(self, attribute)
             if name not in state or state[name].dtype != mine.dtype or state[name].shape != mine.shape:
-                raise ValueError(f"state: {name!r} is missing or of another kind; save() in an environment like this one")
+                raise ValueError(f"state: {name!r} is not of this environment; take it from one of the same rules")
         for name, attribute in _STATE.items():
             setattr(self, attribute, state[name].copy())
         self._seeded = True
@@ -502,7 +508,7 @@ class Chip8Env(gymnasium.Env[Any, Any]):
             {"score": float(infos["score"][0])},
         )
 
-    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
+    def render(self) -> NDArray[np.uint8] | None:
         """The screen in colour, (rows * 8, columns * 8, 3); None without a render mode."""
         pictures = self._many.render()
         return None if pictures is None else pictures[0]
@@ -601,6 +607,6 @@ def make_chip8(
         except ModuleNotFoundError as error:
             if error.name not in ("jax", "jaxlib"):
                 raise
-            raise ImportError('backend="jax" needs JAX: pip install \'assay[environments-jax]\'') from error
+            raise ImportError("backend=\"jax\" needs JAX: pip install 'assay[environments-jax]'") from error
         return Chip8JaxVecEnv(rules, num_envs, seed, render_mode)
     raise ValueError(f'backend: {backend!r}; there are "native" and "jax"')

@@ -14,10 +14,10 @@ def main() -> None:
     for candidate in find_score_register(rom)[:3]:
         print(f"  {candidate}")
     env = make_chip8(rom, 1000, score="V14", done="V13 == 0", keys=(7, 9), seed=0, packed=True, max_steps=300)
-    screens, infos = env.reset()
+    screens, _ = env.reset()
     rng, total, episodes = np.random.default_rng(0), 0.0, 0
     for _ in range(300):
-        screens, rewards, terminated, truncated, infos = env.step(rng.integers(0, 3, 1000))
+        screens, rewards, terminated, truncated, _ = env.step(rng.integers(0, 3, 1000))
         total, episodes = total + rewards.sum(), episodes + int((terminated | truncated).sum())
     print(f"random play: 300,000 steps, {episodes} episodes, {total / episodes:.2f} a game; screens {screens.shape}")
 

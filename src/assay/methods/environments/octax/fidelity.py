@@ -88,7 +88,7 @@ def cases(group: str, count: int, rng: np.random.Generator) -> list[Case]:
         m["display"] = rng.integers(0, 2**64, m["display"].shape, dtype=np.uint64)
         m["sp"] = rng.integers(1, 9)
         m["stack"][0, : m["sp"][0]] = rng.integers(0x200, 0xFFE, m["sp"][0])
-        m["keys"] = rng.choice([0, 1 << rng.integers(16), rng.integers(0, 0x10000)])
+        m["keys"] = (0, 1 << int(rng.integers(16)), int(rng.integers(0, 0x10000)))[int(rng.integers(3))]
         m["delay"], m["sound"] = rng.integers(0, 256), rng.integers(0, 256)
         m["pc"] = PROGRAM
         if group == "timers":

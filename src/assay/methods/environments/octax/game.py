@@ -1,7 +1,7 @@
-"""A game: a program with what makes it an environment - keys, score, end - and where to find the ones there are.
+"""A game: a program with what makes it an environment (keys, score, end), and where to find the ones there are.
 
-Our own games are assembly files in the folder `games`, each beside a module of the same name that describes it and holds
-a scripted player. The games of an installed package `octax` are read from its own files (`published`).
+Our own games are assembly files in the folder `games`, each beside a module of the same name that describes it and
+holds a scripted player. The games of an installed package `octax` are read from its own files (`published`).
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def list_games(source: str | None = None) -> list[Game]:
         raise ValueError(f'source: {source!r}; there are "assay" and "octax"')
     games = [] if source == "octax" else list(own_games().values())
     if source != "assay":
-        from assay.methods.environments.octax import published
+        import assay.methods.environments.octax.published as published
 
         if published.installed():
             games += [published.published(name) for name in published.published_games()]

@@ -14,7 +14,7 @@ from assay.methods.environments.octax.game import Game
 from assay.methods.environments.octax.jax_env import Chip8Jax, EnvState
 
 
-class Chip8Gymnax(Environment):
+class Chip8Gymnax(Environment):  # type: ignore[misc]
     """A game as a gymnax environment, which starts anew by itself at the end of an episode, as all of gymnax's do.
 
     Args:

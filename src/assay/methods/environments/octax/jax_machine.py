@@ -64,15 +64,17 @@ class State(NamedTuple):
 
 def from_machines(machines: Machines) -> State:
     """Arrays of JAX from an array of machines (n,), with n as their first axis."""
-    return jax.tree.map(jnp.asarray, on_host(machines))
+    state: State = jax.tree.map(jnp.asarray, on_host(machines))
+    return state
 
 
 def on_host(machines: Machines) -> State:
     """The same as arrays of numpy."""
-    parts = {name: np.ascontiguousarray(machines[name]) for name in State._fields if name != "display"}
+    parts: dict[str, Any] = {name: np.ascontiguousarray(machines[name]) for name in State._fields if name != "display"}
     words = np.asarray(machines["display"])
     halves = np.stack([words >> np.uint64(32), words & np.uint64(0xFFFFFFFF)], axis=-1).astype(np.uint32)
-    return State(display=halves.reshape(*words.shape[:2], -1), **parts)
+    display: Any = halves.reshape(*words.shape[:2], -1)
+    return State(display=display, **parts)
 
 
 def to_machines(state: State) -> Machines:
@@ -119,14 +121,17 @@ def _single(frames: int, instructions: int, quirks: Quirks, timers: str) -> Call
 
     @custom_vmap
     def single(state: State) -> tuple[State, Array]:
-        return jax.tree.map(lambda leaf: leaf[0], batch(jax.tree.map(lambda leaf: leaf[None], state)))
+        first: tuple[State, Array] = jax.tree.map(
+            lambda leaf: leaf[0], batch(jax.tree.map(lambda leaf: leaf[None], state))
+        )
+        return first
 
     @single.def_vmap
     def _rule(size: int, mapped: tuple[State], state: State) -> Any:
         out = batch(_spread(size, mapped[0], state))
         return out, jax.tree.map(lambda _: True, out)
 
-    return single  # type: ignore[no-any-return]
+    return single
 
 
 @cache
@@ -145,42 +150,36 @@ def _batch(frames: int, instructions: int, quirks: Quirks, timers: str) -> Calla
         out = jax.tree.map(lambda leaf: leaf.reshape(size, inner, *leaf.shape[1:]), out)
         return out, jax.tree.map(lambda _: True, out)
 
-    return batch  # type: ignore[no-any-return]
+    return batch
 
 
 def _spread(size: int, mapped: State, state: State) -> State:
     """Every part with the mapped axis, those too that did not have it."""
-    return jax.tree.map(
+    spread: State = jax.tree.map(
         lambda is_mapped, leaf: leaf if is_mapped else jnp.broadcast_to(leaf, (size, *leaf.shape)), mapped, state
     )
+    return spread
 
 
-def _run_batch(
-    state: State, frames: int, instructions: int, quirks: Quirks, timers: str
-) -> tuple[State, Array]:
+def _run_batch(state: State, frames: int, instructions: int, quirks: Quirks, timers: str) -> tuple[State, Array]:
     def one_frame(state: State, _: None) -> tuple[State, Array]:
         carry = (state, jnp.zeros(state.pc.shape, bool), _nothing_to_store(state))
-        state, _done, store = lax.fori_loop(0, instructions, lambda _, c: _instruction(*c, quirks), carry)
+        state, _done, store = lax.fori_loop(0, instructions, lambda _, c: _instruction(quirks, *c), carry)
         state = state._replace(memory=_store(state.memory, store))
         screen = observed(state)
         if timers == "correct":
             running = state.fault == 0
-            state = state._replace(
-                delay=_down(state.delay, running), sound=_down(state.sound, running)
-            )
+            state = state._replace(delay=_down(state.delay, running), sound=_down(state.sound, running))
         return state, screen
 
     state, screens = lax.scan(one_frame, state, None, length=frames)
     running = state.fault == 0
     if timers == "octax":
-        state = state._replace(
-            delay=jnp.where(running, state.delay - 1, state.delay), sound=jnp.where(running, state.sound - 1, state.sound)
-        )
+        delay, sound = state.delay, state.sound
+        state = state._replace(delay=jnp.where(running, delay - 1, delay), sound=jnp.where(running, sound - 1, sound))
     elif timers == "off":
         zero = jnp.uint8(0)
-        state = state._replace(
-            delay=jnp.where(running, zero, state.delay), sound=jnp.where(running, zero, state.sound)
-        )
+        state = state._replace(delay=jnp.where(running, zero, state.delay), sound=jnp.where(running, zero, state.sound))
     return state, jnp.moveaxis(screens, 0, 1)
 
 
@@ -210,19 +209,23 @@ def _down(timer: Array, running: Array) -> Array:
 
 def _pick(table: Array, index: Array) -> Array:
     """table[b, index[b]] as int32, index within range."""
-    found = jnp.take_along_axis(table, index[:, None], axis=1, mode="promise_in_bounds")
-    return found[:, 0].astype(jnp.int32)
+    return _each(table, index[:, None])[:, 0].astype(jnp.int32)
+
+
+def _each(table: Array, index: Array) -> Array:
+    """table[b, index[b, k]], every index within range."""
+    return jnp.take_along_axis(table, index, axis=1, mode="promise_in_bounds")
 
 
 def _first(conditions_and_values: list[tuple[Array, Any]], default: Any) -> Array:
     """The value of the last condition in the list that holds; conditions exclude each other."""
-    out = default
+    out: Array = default
     for condition, value in conditions_and_values:
         out = jnp.where(condition, value, out)
     return out
 
 
-def _instruction(s: State, done: Array, store: Store, q: Quirks) -> tuple[State, Array, Store]:
+def _instruction(q: Quirks, s: State, done: Array, store: Store) -> tuple[State, Array, Store]:
     """One instruction of every machine that runs; `done` machines have ended their frame.
 
     What it stores is written by the next one, before anything is read: within an instruction nothing reads the memory
@@ -468,9 +471,9 @@ def _stack(
 
 
 def _bytes_at(memory: Array, start: Array, count: int) -> Array:
-    """count bytes of every machine's memory from `start`, the last byte where they lie past the end; uint8 (b, count)."""
+    """count bytes of every machine's memory from `start`, the last one for those past the end; uint8 (b, count)."""
     index = jnp.minimum(start[:, None] + jnp.arange(count), _LAST)
-    return jnp.take_along_axis(memory, index, axis=1, mode="promise_in_bounds")
+    return _each(memory, index)
 
 
 class Store(NamedTuple):
@@ -500,7 +503,8 @@ def _store(memory: Array, store: Store) -> Array:
     def write(memory: Array) -> Array:
         return memory.at[machine, store.where].set(store.data, mode="drop")
 
-    return lax.cond((store.where < MEMORY).any(), write, lambda memory: memory, memory)
+    written: Array = lax.cond((store.where < MEMORY).any(), write, lambda memory: memory, memory)
+    return written
 
 
 def _load(memory: Array, loads: Array, V: Array, x: Array, index: Array) -> Array:
@@ -508,9 +512,7 @@ def _load(memory: Array, loads: Array, V: Array, x: Array, index: Array) -> Arra
     return jnp.where(loads[:, None] & (jnp.arange(16) <= x[:, None]), _bytes_at(memory, index, 16), V)
 
 
-def _draw(
-    s: State, q: Quirks, draws: Array, vx: Array, vy: Array, n: Array, index: Array
-) -> tuple[Array, Array]:
+def _draw(s: State, q: Quirks, draws: Array, vx: Array, vy: Array, n: Array, index: Array) -> tuple[Array, Array]:
     """Dxyn: the screens, and 1 where a lit pixel went out."""
     all_rows, all_words = s.display.shape[1:]
     high = s.hires != 0 if all_rows == 64 else jnp.zeros(n.shape, bool)
@@ -526,11 +528,11 @@ def _draw(
     data = _bytes_at(s.memory, index, 32 if q.super_chip else 16).astype(jnp.uint32)
     k = jnp.clip(k, 0, 15)
     if q.super_chip:
-        first = jnp.take_along_axis(data, jnp.where(big[:, None], 2 * k, k), axis=1, mode="promise_in_bounds") << 24
-        second = jnp.take_along_axis(data, jnp.where(big[:, None], 2 * k + 1, 0), axis=1, mode="promise_in_bounds") << 16
+        first = _each(data, jnp.where(big[:, None], 2 * k, k)) << 24
+        second = _each(data, jnp.where(big[:, None], 2 * k + 1, 0)) << 16
         bits = first | jnp.where(big[:, None], second, 0)
     else:
-        bits = jnp.take_along_axis(data, k, axis=1, mode="promise_in_bounds") << 24
+        bits = _each(data, k) << 24
     bits = jnp.where(inside, bits, 0)[:, :, None]
     shift = left - 32 * jnp.arange(all_words)  # of the sprite against each word of the row
     sprite = _shifted(bits, shift)
@@ -567,7 +569,7 @@ def _scroll(s: State, op: Array, scrolls: Array, display: Array) -> Array:
     rows, words = jnp.where(high, 64, 32)[:, None], jnp.where(high, 4, 2)[:, None, None]
     down = jnp.where(op & 0xFFF0 == 0x00C0, op & 0xF, 0)[:, None]
     source = jnp.arange(all_rows) - down
-    moved = jnp.take_along_axis(display, jnp.clip(source, 0, all_rows - 1)[:, :, None], axis=1, mode="promise_in_bounds")
+    moved = _each(display, jnp.clip(source, 0, all_rows - 1)[:, :, None])
     moved = jnp.where(((source >= 0) & (jnp.arange(all_rows) < rows))[:, :, None], moved, 0)
     before = jnp.pad(display, ((0, 0), (0, 0), (1, 0)))[:, :, :-1]
     after = jnp.pad(display, ((0, 0), (0, 0), (0, 1)))[:, :, 1:]

@@ -14,7 +14,14 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from assay.methods.environments.octax.envs import Rules, checked_actions, checked_count, reset_mask, seeds_of
+from assay.methods.environments.octax.envs import (
+    Rules,
+    checked_actions,
+    checked_count,
+    fresh_seed,
+    reset_mask,
+    seeds_of,
+)
 from assay.methods.environments.octax.jax_env import Chip8Jax, EnvState
 from assay.methods.environments.octax.jax_machine import to_machines
 from assay.methods.environments.octax.machine import Fault, Machines, raise_fault, stream
@@ -73,7 +80,7 @@ class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
         """
         chosen = reset_mask(options, self.num_envs, self._seeded)
         if seed is None and not self._seeded:
-            seed = self._first_seed if self._first_seed is not None else int(np.random.SeedSequence().entropy) >> 64
+            seed = fresh_seed() if self._first_seed is None else self._first_seed
         rng, streams = np.array(self.states.machine.rng), np.array(self.states.stream)
         for i, one in enumerate(seeds_of(seed, self.num_envs)):
             if one is not None:
@@ -110,7 +117,8 @@ class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
     def _restart(self) -> Any:
         def restart(states: EnvState, observations: jax.Array, chosen: jax.Array) -> tuple[EnvState, jax.Array]:
             fresh, screens, _ = jax.vmap(self.functional.start)(states.machine.rng, states.stream)
-            return _select(chosen, (fresh, screens), (states, observations))
+            selected: tuple[EnvState, jax.Array] = _select(chosen, (fresh, screens), (states, observations))
+            return selected
 
         return jax.jit(restart)
 

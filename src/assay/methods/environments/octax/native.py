@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ _inline = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy", i
 
 
 @_inline
-def random_next(r):  # type: ignore[no-untyped-def]
+def random_next(r):
     """The next state of xorshift32 after `r`, both unsigned 32 bits."""
     r = np.uint32(r ^ np.uint32(r << np.uint32(13)))
     r = np.uint32(r ^ (r >> np.uint32(17)))
@@ -57,8 +58,8 @@ def random_next(r):  # type: ignore[no-untyped-def]
 
 
 @_native
-def _xor_row(display, y, left, bits, columns, clip):  # type: ignore[no-untyped-def]
-    """XOR a sprite row into row y at column `left`; `bits` holds it in its highest bits. 1 where a lit pixel went out."""
+def _xor_row(display, y, left, bits, columns, clip):
+    """XOR a sprite's row, the highest bits of `bits`, into row y at column `left`. 1 where a lit pixel went out."""
     word = left >> 6
     shift = np.uint64(left & 63)
     here = bits >> shift
@@ -77,7 +78,7 @@ def _xor_row(display, y, left, bits, columns, clip):  # type: ignore[no-untyped-
 
 
 @_native
-def _draw(m, x, y, n, quirks):  # type: ignore[no-untyped-def]
+def _draw(m, x, y, n, quirks):
     """Dxyn; the fault, or 0."""
     V, memory, display = m.V, m.memory, m.display
     high = m.hires != 0 and display.shape[0] == 64
@@ -108,7 +109,7 @@ def _draw(m, x, y, n, quirks):  # type: ignore[no-untyped-def]
 
 
 @_native
-def _scroll(m, opcode):  # type: ignore[no-untyped-def]
+def _scroll(m, opcode):
     """00Cn down, 00FB right, 00FC left, by pixels of the resolution it is in."""
     display = m.display
     high = m.hires != 0 and display.shape[0] == 64
@@ -133,14 +134,14 @@ def _scroll(m, opcode):  # type: ignore[no-untyped-def]
 
 
 @_native
-def _clear(display):  # type: ignore[no-untyped-def]
+def _clear(display):
     for y in range(display.shape[0]):
         for word in range(display.shape[1]):
             display[y, word] = np.uint64(0)
 
 
 @_native
-def _system(m, opcode, quirks):  # type: ignore[no-untyped-def]
+def _system(m, opcode, quirks):
     """0nnn but 00EE; the fault, or 0."""
     if opcode == 0x00E0:
         _clear(m.display)
@@ -164,7 +165,7 @@ def _system(m, opcode, quirks):  # type: ignore[no-untyped-def]
 
 
 @_native
-def _arithmetic(V, x, y, n, quirks):  # type: ignore[no-untyped-def]
+def _arithmetic(V, x, y, n, quirks):
     """8xyn; the fault, or 0. The flag is written last."""
     a, b = np.int64(V[x]), np.int64(V[y])
     source = a if quirks & _SHIFT != 0 else b
@@ -202,7 +203,7 @@ def _arithmetic(V, x, y, n, quirks):  # type: ignore[no-untyped-def]
 
 
 @_native
-def _miscellaneous(m, x, nn, quirks):  # type: ignore[no-untyped-def]
+def _miscellaneous(m, x, nn, quirks):
     """Fxnn but Fx0A; the fault, or 0."""
     V, memory = m.V, m.memory
     octax = quirks & _OCTAX != 0
@@ -258,7 +259,7 @@ def _miscellaneous(m, x, nn, quirks):  # type: ignore[no-untyped-def]
 
 
 @_native
-def run_frame(m, instructions, quirks):  # type: ignore[no-untyped-def]
+def run_frame(m, instructions, quirks):
     """Run up to so many instructions of the machine (a record): `ReferenceMachine.frame`."""
     if m.fault != 0:
         return
@@ -377,7 +378,7 @@ def run_frame(m, instructions, quirks):  # type: ignore[no-untyped-def]
 
 
 @_native
-def _lowest(keys):  # type: ignore[no-untyped-def]
+def _lowest(keys):
     """The lowest key held; some key is."""
     key = 0
     while keys >> np.uint16(key) & 1 == 0:
@@ -386,7 +387,7 @@ def _lowest(keys):  # type: ignore[no-untyped-def]
 
 
 @_native
-def tick(m, timers):  # type: ignore[no-untyped-def]
+def tick(m, timers):
     """1/60 s with correct timers; the machine must not have halted."""
     if timers == 0 and m.fault == 0:
         m.delay = np.uint8(max(np.int64(m.delay) - 1, 0))
@@ -397,7 +398,7 @@ def tick(m, timers):  # type: ignore[no-untyped-def]
 
 
 @_inline
-def _spread(half):  # type: ignore[no-untyped-def]
+def _spread(half):
     """32 pixels doubled to 64: every bit twice."""
     b = half
     b = (b | b << np.uint64(16)) & np.uint64(0x0000FFFF0000FFFF)
@@ -409,7 +410,7 @@ def _spread(half):  # type: ignore[no-untyped-def]
 
 
 @_native
-def _screen_word(m, y, word):  # type: ignore[no-untyped-def]
+def _screen_word(m, y, word):
     """64 pixels of the screen as observed where there is high resolution: low resolution is doubled."""
     if m.hires != 0:
         return m.display[y, word]
@@ -418,7 +419,7 @@ def _screen_word(m, y, word):  # type: ignore[no-untyped-def]
 
 
 @_native
-def observe_packed(m, out):  # type: ignore[no-untyped-def]
+def observe_packed(m, out):
     """The screen into `out`, (rows, columns / 64) of 64 bits that hold two of 32, the left one first in memory."""
     display, half = m.display, np.uint64(32)
     if display.shape[0] == 32:
@@ -432,7 +433,7 @@ def observe_packed(m, out):  # type: ignore[no-untyped-def]
 
 
 @_native
-def observe_pixels(m, table, out):  # type: ignore[no-untyped-def]
+def observe_pixels(m, table, out):
     """The screen into `out`, (rows, columns / 8) of 64 bits that hold eight pixels, the left one first in memory."""
     display = m.display
     for y in range(display.shape[0]):
@@ -450,7 +451,7 @@ PIXELS_OF_BYTE: NDArray[np.uint64] = np.unpackbits(np.arange(256, dtype=np.uint8
 
 
 @_native
-def _play(machines, lo, hi, keys, skip, frames, instructions, timers, quirks, packed, table, out):  # type: ignore[no-untyped-def]
+def _play(machines, lo, hi, keys, skip, frames, instructions, timers, quirks, packed, table, out):
     """One environment step of the machines lo to hi - 1, each with its keys held, and the screens of all frames."""
     for i in range(lo, hi):
         if skip[i]:
@@ -475,7 +476,7 @@ def _play(machines, lo, hi, keys, skip, frames, instructions, timers, quirks, pa
 
 
 @_native
-def _observe(machines, chosen, packed, table, out):  # type: ignore[no-untyped-def]
+def _observe(machines, chosen, packed, table, out):
     for i in range(len(machines)):
         if chosen[i]:
             out[i] = np.uint64(0)
@@ -486,7 +487,7 @@ def _observe(machines, chosen, packed, table, out):  # type: ignore[no-untyped-d
 
 
 @_native
-def _run(machines, instructions, quirks, timers):  # type: ignore[no-untyped-def]
+def _run(machines, instructions, quirks, timers):
     for i in range(len(machines)):
         run_frame(machines[i], instructions, quirks)
         tick(machines[i], timers)
@@ -524,7 +525,7 @@ def play(
         _play(machines, 0, n, *rest)
         return
     edges = [n * part // parts for part in range(parts + 1)]
-    for done in [_pool().submit(_play, machines, lo, hi, *rest) for lo, hi in zip(edges, edges[1:], strict=False)]:
+    for done in [_pool().submit(_play, machines, lo, hi, *rest) for lo, hi in pairwise(edges)]:
         done.result()
 
 

@@ -10,7 +10,7 @@ from assay.methods.environments.octax.native_expressions import evaluate_on_stac
 
 
 @_native
-def choose(actions, last, skip, streams, threshold, masks, keys):  # type: ignore[no-untyped-def]
+def choose(actions, last, skip, streams, threshold, masks, keys):
     """The keys that each environment holds, from its action or, where it sticks, from the one before.
 
     Args:
@@ -35,7 +35,7 @@ def choose(actions, last, skip, streams, threshold, masks, keys):  # type: ignor
 
 
 @_native
-def restart(machines, starts, chosen, streams, last, idle, steps):  # type: ignore[no-untyped-def]
+def restart(machines, starts, chosen, streams, last, idle, steps):
     """A fresh start for the chosen environments: one of `starts`, by a draw where there are several.
 
     The machine's random stream goes on from where it is; `last` becomes `idle`, the action without a key.
@@ -54,7 +54,7 @@ def restart(machines, starts, chosen, streams, last, idle, steps):  # type: igno
 
 
 @_native
-def evaluate(machines, program, out):  # type: ignore[no-untyped-def]
+def evaluate(machines, program, out):
     """An expression's value for every machine, into `out`, float64 (n,)."""
     stack = np.empty(STACK, np.int64)
     for i in range(len(machines)):
@@ -63,7 +63,7 @@ def evaluate(machines, program, out):  # type: ignore[no-untyped-def]
 
 
 @_native
-def settle(machines, scores, new_scores, ended, steps, max_steps, fresh, rewards, terminated, truncated):  # type: ignore[no-untyped-def]
+def settle(machines, scores, new_scores, ended, steps, max_steps, fresh, rewards, terminated, truncated):
     """Rewards and ends of one step.
 
     Args:

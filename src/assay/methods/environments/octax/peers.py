@@ -130,7 +130,7 @@ def _scan(count: int, steps: int, actions: int, reset: Any, step: Any) -> Run:
         import jax
 
         box[0], total = compiled(box[0], key)
-        jax.block_until_ready((box[0], total))
+        jax.block_until_ready((box[0], total))  # type: ignore[no-untyped-call]
 
     run()
     return run
@@ -210,7 +210,9 @@ def ale(steps: int) -> Run:
     machine.setInt("random_seed", 0)
     machine.setFloat("repeat_action_probability", 0.0)
     machine.setInt("frame_skip", 4)
-    machine.loadROM(roms.get_rom_path("pong"))
+    pong = roms.get_rom_path("pong")
+    assert pong is not None, "the package ale-py holds its games"
+    machine.loadROM(pong)
     actions = machine.getMinimalActionSet()
     chosen = np.random.default_rng(0).integers(0, len(actions), steps)
 

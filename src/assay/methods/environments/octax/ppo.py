@@ -150,7 +150,12 @@ def _act(params: Params, words: jax.Array, key: jax.Array) -> tuple[jax.Array, j
 
 
 def advantages(
-    rewards: NDArray[Any], values: NDArray[Any], last: NDArray[Any], ends: NDArray[Any], discount: float, smoothing: float
+    rewards: NDArray[Any],
+    values: NDArray[Any],
+    last: NDArray[Any],
+    ends: NDArray[Any],
+    discount: float,
+    smoothing: float,
 ) -> NDArray[np.float32]:
     """Generalised advantages (arXiv 1506.02438, equation 16).
 

@@ -58,7 +58,8 @@ class ReferenceMachine:
         self.rng = int(m["rng"])
         self.fault, self.fault_pc, self.fault_opcode = int(m["fault"]), int(m["fault_pc"]), int(m["fault_opcode"])
         rows, columns = self.size
-        self.pixels = [[int(m["display"][y, x // 64]) >> (63 - x % 64) & 1 for x in range(columns)] for y in range(rows)]
+        words = m["display"].tolist()
+        self.pixels = [[words[y][x // 64] >> (63 - x % 64) & 1 for x in range(columns)] for y in range(rows)]
 
     def save(self) -> Machines:
         """The state as an array of one machine."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from os import PathLike
 from typing import Any
 
@@ -55,8 +56,11 @@ def pixels(machines: Machines) -> NDArray[np.uint8]:
     Args:
         machines: (n,) of dtype `machine.machine_dtype`.
 
-    Returns uint8 (n, 32, 64), or (n, 64, 128) where the machines have high resolution, low resolution doubled.
+    Returns uint8 (n, 32, 64), or (n, 64, 128) where the machines have high resolution, low resolution doubled. Raises
+    ValueError where these are no machines.
     """
+    if machines.ndim != 1 or "display" not in (machines.dtype.names or ()):
+        raise ValueError(f"machines are an array (n,) as new_machines makes it, not {machines.dtype} {machines.shape}")
     words = np.asarray(machines["display"])
     bits = np.unpackbits(np.ascontiguousarray(words.astype(">u8")).view(np.uint8), axis=-1)
     if bits.shape[1:] == HIGH:
@@ -75,16 +79,17 @@ def to_rgb(picture: ArrayLike, scale: int = 8, palette: str | tuple[Colour, Colo
 
     Returns uint8 (rows * scale, columns * scale, 3). Raises ValueError for a wrong shape, scale or palette.
     """
-    return _colours(palette)[_enlarged(picture, scale)]
+    return np.asarray(_colours(palette)[_enlarged(picture, scale)])
 
 
 def _enlarged(picture: ArrayLike, scale: int) -> NDArray[np.uint8]:
     array = np.asarray(picture)
-    if array.ndim != 2:
+    if array.ndim != 2 or not array.size:
         raise ValueError(f"a screen has rows and columns; this has shape {array.shape}")
-    if scale < 1:
-        raise ValueError(f"scale: {scale}; at least 1")
-    return (array != 0).astype(np.uint8).repeat(scale, axis=0).repeat(scale, axis=1)
+    if isinstance(scale, bool) or not isinstance(scale, int | np.integer) or scale < 1:
+        raise ValueError(f"scale: {scale!r}; a whole number, at least 1")
+    lit: NDArray[np.uint8] = (array != 0).astype(np.uint8)
+    return lit.repeat(scale, axis=0).repeat(scale, axis=1)
 
 
 def _colours(palette: str | tuple[Colour, Colour]) -> NDArray[np.uint8]:
@@ -92,7 +97,10 @@ def _colours(palette: str | tuple[Colour, Colour]) -> NDArray[np.uint8]:
         if palette not in PALETTES:
             raise ValueError(f"palette: {palette!r} is none of {', '.join(PALETTES)}")
         palette = PALETTES[palette]
-    return np.array(palette, np.uint8)
+    colours = np.asarray(palette)
+    if colours.shape != (2, 3) or colours.dtype.kind not in "iu" or colours.min() < 0 or colours.max() > 255:
+        raise ValueError(f"palette: {palette!r}; a name, or two colours of three numbers from 0 to 255: dark and lit")
+    return colours.astype(np.uint8)
 
 
 _HALF = " ▄▀█"
@@ -100,10 +108,12 @@ _QUADRANT = " ▗▖▄▝▐▞▟▘▚▌▙▀▜▛█"
 
 
 def to_text(picture: ArrayLike) -> str:
-    """A screen as lines of block characters, 64 wide: two rows a line in low resolution, 2x2 pixels a character in high.
+    """A screen as lines of 64 block characters: of two rows in low resolution, of 2x2 pixels in high.
 
     Args:
-        picture: (32, 64) or (64, 128) of 0 and 1; any even number of rows and columns.
+        picture: (32, 64) or (64, 128) of 0 and 1; any even number of rows and columns, more than 64 as high resolution.
+
+    Returns 16 or 32 lines joined by newlines. Raises ValueError for a wrong shape.
     """
     array = (np.asarray(picture) != 0).astype(int)
     if array.ndim != 2 or array.shape[0] % 2 or array.shape[1] % 2:
@@ -125,6 +135,8 @@ def save_png(
         picture: (rows, columns) of 0 and 1.
         scale: pixels a side of one pixel.
         palette: a name of `PALETTES`, or two colours.
+
+    Raises ValueError as `to_rgb`, OSError where the file cannot be written.
     """
     _image(picture, scale, palette).save(path, format="PNG", optimize=True)
 
@@ -140,17 +152,29 @@ def save_gif(
 
     Args:
         path: of the file.
-        pictures: at least one, each (rows, columns) of 0 and 1.
-        fps: pictures per second; the format rounds to hundredths of a second.
+        pictures: at least one, each (rows, columns) of 0 and 1, of one size.
+        fps: pictures per second, at most 50; the format counts hundredths of a second, so some stay longer than others.
         scale: pixels a side of one pixel.
         palette: a name of `PALETTES`, or two colours.
 
-    Raises ValueError where there is no picture.
+    Raises ValueError where there is no picture, sizes differ, or an argument is out of range, OSError where the file
+    cannot be written.
     """
-    if not len(pictures):
-        raise ValueError("there is no picture to write")
+    _check_same_size(pictures)
+    if not 0 < fps <= 50:
+        raise ValueError(f"fps: {fps}; above 0, at most 50")
+    ends = [round(100 * i / fps) for i in range(len(pictures) + 1)]
+    durations = [10 * (end - start) for start, end in pairwise(ends)]
     first, *rest = [_image(picture, scale, palette) for picture in pictures]
-    first.save(path, format="GIF", save_all=True, append_images=rest, duration=round(1000 / fps), loop=0)
+    first.save(path, format="GIF", save_all=True, append_images=rest, duration=durations, loop=0)
+
+
+def _check_same_size(pictures: Sequence[ArrayLike]) -> None:
+    if not len(pictures):
+        raise ValueError("there is no picture")
+    shapes = {np.shape(picture) for picture in pictures}
+    if len(shapes) > 1:
+        raise ValueError(f"pictures: of shapes {', '.join(map(str, sorted(shapes)))}; they must have one size")
 
 
 def _image(picture: ArrayLike, scale: int, palette: str | tuple[Colour, Colour]) -> Any:
@@ -168,14 +192,16 @@ def contact_sheet(
 
     Args:
         pictures: each (rows, columns) of 0 and 1, of one size.
-        columns: screens in a row.
+        columns: screens in a row, at least 1.
         scale: pixels a side of one pixel.
         palette: a name of `PALETTES`, or two colours.
 
-    Returns uint8 (height, width, 3), with a border of 4 grey pixels around each. Raises ValueError for no picture.
+    Returns uint8 (height, width, 3), with a border of 4 grey pixels around each. Raises ValueError where there is no
+    picture, sizes differ, or an argument is out of range.
     """
-    if not len(pictures):
-        raise ValueError("there is no picture to show")
+    _check_same_size(pictures)
+    if columns < 1:
+        raise ValueError(f"columns: {columns}; at least 1")
     tiles = [np.pad(to_rgb(p, scale, palette), ((4, 4), (4, 4), (0, 0)), constant_values=128) for p in pictures]
     tiles += [np.full_like(tiles[0], 128)] * (-len(tiles) % columns)
     return np.concatenate([np.concatenate(tiles[i : i + columns], axis=1) for i in range(0, len(tiles), columns)])

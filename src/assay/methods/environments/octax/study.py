@@ -159,7 +159,8 @@ class Speed:
                 name, count = arm.split(" at ")[0].rsplit(" ", 1)
                 lacking = missing(run, arm, NEEDS.get(name.split(" (")[0], ()))
                 if not lacking:
-                    contenders[arm] = Lazy(makers[name], *(max(1, k // divide) for k in (int(count), PER_CALL[name][int(count)])))
+                    sizes = int(count), PER_CALL[name][int(count)]
+                    contenders[arm] = Lazy(makers[name], *(max(1, size // divide) for size in sizes))
             if contenders:
                 run.race(contenders)
 
@@ -339,7 +340,8 @@ class Learning:
             env = make_chip8(game, s.environments, packed=True, max_steps=s.longest, threads=s.threads)
             result = train_ppo(env, PPOSettings(steps=s.steps), run.seed, run.progress, reward)
             policy = result.policy(run.seed)
-            curve = Series(*map(tuple, result.curve.T.tolist()), "steps", "score of finished episodes")
+            steps, scores = result.curve.T.tolist()
+            curve = Series(tuple(steps), tuple(scores), "steps", "score of finished episodes")
             return {**judge(lambda screens, machines: policy(screens)), "curve": curve}
 
         rng = run.rng(f"random play {run.regime}")

@@ -15,8 +15,11 @@ GAME = Game(
     key_names=("left", "right"),
     score="V14",
     done="V13 == 0 or V11 == 4",
+    startup=352,
     about="Keep the ball in play and take down the wall, a point for each of its 64 bricks. Three balls.",
     levels="Three walls, each played faster.",
+    random_score=0.8,
+    good_score=122,
 )
 
 

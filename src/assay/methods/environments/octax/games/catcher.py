@@ -15,8 +15,11 @@ GAME = Game(
     key_names=("left", "right"),
     score="V14",
     done="V13 == 0 or V14 == 200",
+    startup=66,
     about="Fruit falls one by one; move the basket under it. Three misses end the game.",
     levels="Every eighth fruit caught makes the next fall faster, four times in all.",
+    random_score=0.7,
+    good_score=200,
 )
 
 

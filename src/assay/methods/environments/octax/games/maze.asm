@@ -198,13 +198,19 @@ eat:                            ; what lies where you are
     ADD left, -1
     RET
 
-build:                          ; cells and screen from the picture of the maze
+build:                          ; cells and screen from the picture of the maze, two bytes a row
     LD left, 0
+    LD V3, level                ; 16 bytes a picture
+    ADD V3, -1
+    SHL V3, V3
+    SHL V3, V3
+    SHL V3, V3
+    SHL V3, V3
     LD V2, 0
 .row:
     LD V1, 0
 .cell:
-    LD V0, V2                   ; two bytes a row
+    LD V0, V2
     ADD V0, V0
     SNE V1, 0
     JP .load
@@ -213,7 +219,8 @@ build:                          ; cells and screen from the picture of the maze
     SE V1, 8
     JP .have
 .load:
-    LD I, picture
+    LD I, pictures
+    ADD I, V3
     ADD I, V0
     LD V0, [I]
     LD turn, V0                 ; the bits of eight cells
@@ -273,7 +280,7 @@ me:
     sprite "###.....", "#.#.....", "###.....", "........"
 ghost:
     sprite ".#......", "###.....", "#.#.....", "........"
-picture:
+pictures:
     sprite "################"
     sprite "#......##......#"
     sprite "#.##.#....#.##.#"
@@ -281,4 +288,20 @@ picture:
     sprite "#...##....##...#"
     sprite "#.#....##....#.#"
     sprite "#...##....##...#"
+    sprite "################"
+    sprite "################"
+    sprite "#...#......#...#"
+    sprite "#.#.#.####.#.#.#"
+    sprite "#.#...#..#...#.#"
+    sprite "#.###......###.#"
+    sprite "#.#...####...#.#"
+    sprite "#...#......#...#"
+    sprite "################"
+    sprite "################"
+    sprite "#..............#"
+    sprite "#.##.##..##.##.#"
+    sprite "#.#....##....#.#"
+    sprite "#...##.##.##...#"
+    sprite "#.#....##....#.#"
+    sprite "#....#....#....#"
     sprite "################"

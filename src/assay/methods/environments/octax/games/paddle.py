@@ -15,8 +15,11 @@ GAME = Game(
     key_names=("up", "down"),
     score="V14 - V13",
     done="V13 == 9 or V14 == 9",
+    startup=55,
     about="A rally against the machine; the score is your points less its. Nine points end the game.",
     levels="From six points on, the machine's bat moves at every tick instead of every second one.",
+    random_score=-7.9,
+    good_score=5,
 )
 
 

@@ -15,8 +15,11 @@ GAME = Game(
     key_names=("jump", "duck"),
     score="V14",
     done="V13 == 1 or V14 == 200",
+    startup=66,
     about="Jump over cacti and duck under birds, a point for each. One hit ends the run.",
     levels="Faster after 10 and after 25 obstacles.",
+    random_score=0.2,
+    good_score=136,
 )
 
 

@@ -15,8 +15,11 @@ GAME = Game(
     key_names=("left", "right", "fire"),
     score="V14",
     done="V13 == 0 or V14 == 200",
+    startup=44,
     about="Two saucers at a time sink towards the ground; shoot them. Three that land end the game.",
     levels="Every sixteenth saucer makes the rest sink faster.",
+    random_score=15.8,
+    good_score=73,
 )
 
 

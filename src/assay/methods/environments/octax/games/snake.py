@@ -15,8 +15,11 @@ GAME = Game(
     key_names=("up", "down", "left", "right"),
     score="V14",
     done="V13 == 1",
+    startup=220,
     about="Every bite makes the snake two cells longer. It dies of the frame and of itself.",
     levels="Faster at the eighth and at the sixteenth bite.",
+    random_score=0.1,
+    good_score=10,
 )
 
 _STEPS = np.array([(0, -2), (0, 2), (-2, 0), (2, 0)])

@@ -15,8 +15,11 @@ GAME = Game(
     key_names=("up", "down", "left", "right", "fire"),
     score="V14",
     done="V13 == 0",
+    startup=44,
     about="Drive, aim and hit targets before the fuel runs out; every hit brings some.",
     levels="Targets move twice as often after 8 hits, and twice as often again after 20.",
+    random_score=4.5,
+    good_score=100,
 )
 
 
