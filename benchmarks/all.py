@@ -15,7 +15,7 @@ from pathlib import Path
 from assay.studies.records import environment, now
 
 HERE = Path(__file__).parent
-PEERS = ("bm25s", "diffprivlib", "numpy", "scipy", "scikit-learn")
+PEERS = ("ale-py", "bm25s", "chip8-py", "diffprivlib", "jax", "numba", "numpy", "octax", "scipy", "scikit-learn")
 
 
 def output(script: str, *arguments: str) -> str:
@@ -40,6 +40,7 @@ def main() -> None:
         output("bench_papers.py", *papers),
         output("bench_runs.py"),
         output("bench_privacy.py"),
+        output("bench_environments.py"),
         output("bench_cli.py"),
     ]
     (HERE / "results.md").write_text("\n".join(parts), encoding="utf-8")

@@ -74,7 +74,8 @@ def _started(name: str, quirks: str | None, seed: int) -> Playing:
     except UnicodeDecodeError as error:
         raise CommandError(f"{name}: this is no text, so no assembly; a ROM's name ends in .ch8") from error
     except ValueError as error:
-        raise CommandError(str(error)) from error
+        first, *more = str(error).splitlines()  # assembly has a line for every mistake
+        raise CommandError(first + (f" (and {counted(len(more), 'more mistake')})" if more else "")) from error
     return Playing(game, quirks, seed)
 
 

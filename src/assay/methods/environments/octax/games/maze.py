@@ -17,7 +17,7 @@ GAME = Game(
     done="V13 == 1",
     startup=4587,
     about="Eat every dot of the maze; a ghost comes after you. Three lives.",
-    levels="Three mazes of different walls; the ghost rests at every second, then every fourth, then every eighth tick.",
+    levels="Three mazes; the ghost rests at every second, then every fourth, then every eighth tick.",
     random_score=24.6,
     good_score=173,
 )
