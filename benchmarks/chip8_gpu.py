@@ -25,11 +25,11 @@ def measured(name: str, count: int, steps: int, actions: int, reset: object, ste
     traced, states, key = peers.lowered(count, steps, actions, reset, step)
     compiled = traced.compile()
     compile_seconds = time.perf_counter() - start
-    states, total = jax.block_until_ready(compiled(states, key))
+    states, _ = jax.block_until_ready(compiled(states, key))
     seconds = []
     for _ in range(5):
         start = time.perf_counter()
-        states, total = jax.block_until_ready(compiled(states, key))
+        states, _ = jax.block_until_ready(compiled(states, key))
         seconds.append(time.perf_counter() - start)
     memory = compiled.memory_analysis()
     print(

@@ -267,9 +267,16 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
     After the end of an episode the next step of that environment starts a new one, ignores its action and gives no
     reward (gymnasium's `AutoresetMode.NEXT_STEP`). `infos["score"]` holds the scores, float64 (n,).
 
+    Args:
+        rules: what defines the environment, from `rules_of`.
+        num_envs: how many.
+        seed: of the first reset that gives none.
+        copy: give new arrays of observations at every step.
+        threads: cores to use at most; default all.
+        render_mode: "rgb_array" or None.
+
     Attributes:
         machines: the state of all machines, a structured array (n,) of `machine.machine_dtype`; live.
-        rules: what defines the environment.
         scores: float64 (n,).
     """
 
@@ -288,7 +295,7 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         threads: int | None = None,
         render_mode: str | None = None,
     ) -> None:
-        """Args as in `make_chip8`; `rules` from `rules_of`."""
+        """Args as of the class."""
         self.num_envs = checked_count(num_envs, render_mode)
         self.rules, self.render_mode = rules, render_mode
         self.single_observation_space = rules.observation_space

@@ -32,10 +32,15 @@ class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
 
     Arrays come back as numpy's. To stay on an accelerator use `functional`, a `Chip8Jax`, under `jax.jit` and `vmap`.
 
+    Args:
+        rules: what defines the environment, from `rules_of`.
+        num_envs: how many.
+        seed: of the first reset that gives none.
+        render_mode: "rgb_array" or None.
+
     Attributes:
         functional: the environment as pure functions.
         states: an `EnvState` with a leading axis of all environments.
-        rules: what defines the environment.
     """
 
     metadata = {  # noqa: RUF012 - gymnasium's own form
@@ -47,7 +52,7 @@ class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
     def __init__(
         self, rules: Rules, num_envs: int = 1, seed: int | None = None, render_mode: str | None = None
     ) -> None:
-        """Args as in `make_chip8`; `rules` from `rules_of`."""
+        """Args as of the class."""
         self.num_envs = checked_count(num_envs, render_mode)
         self.rules, self.render_mode, self.functional = rules, render_mode, Chip8Jax(rules)
         self.single_observation_space = rules.observation_space

@@ -202,7 +202,12 @@ def stream(seed: int, purpose: int = 0) -> int:
 class MachineFault(RuntimeError):
     """A program did what no machine of its profile can do.
 
-    Attributes: fault, environment (index), pc, opcode.
+    Args:
+        fault: why, also an attribute, as are the next three.
+        environment: index of the machine.
+        pc: address of the instruction.
+        opcode: 16 bits.
+        advice: what else the message says.
     """
 
     def __init__(self, fault: Fault, environment: int, pc: int, opcode: int, advice: str = "") -> None:
