@@ -9,6 +9,7 @@ environment, since one instruction cannot show them.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -201,6 +202,7 @@ def by_octax(group_cases: list[Case]) -> list[Outcome]:
             current_score=jnp.float32(0),
         )
 
+    warnings.filterwarnings("ignore", "scatter inputs", FutureWarning)  # the package's own
     states = jax.tree.map(lambda *parts: jnp.stack(parts), *[loaded(case) for case in group_cases])
     if group_cases[0].steps:
         env = octax_env(bytes.fromhex("1300"), (0,))

@@ -7,14 +7,13 @@ the caller hands in: numba does not check them.
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import get_num_threads, njit
 from numpy.typing import NDArray
 
 from assay.methods.environments.octax import machine as _machine
@@ -546,7 +545,5 @@ def _pool() -> ThreadPoolExecutor:
 
 
 def cores() -> int:
-    """Cores this process may use; NUMBA_NUM_THREADS limits them, as it does for numba itself."""
-    limit = os.environ.get("NUMBA_NUM_THREADS", "")
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(available, int(limit)) if limit.isdigit() and int(limit) > 0 else available
+    """Threads that numba may use: all cores, unless it was told otherwise."""
+    return int(get_num_threads())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -108,6 +109,7 @@ def octax_env(rom: bytes, keys: tuple[int, ...], startup: int = 0) -> Any:
     """
     from octax.env import OctaxEnv
 
+    warnings.filterwarnings("ignore", "scatter inputs", FutureWarning)  # the package's own
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.ch8"
         path.write_bytes(rom)
