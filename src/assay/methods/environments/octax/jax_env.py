@@ -122,11 +122,19 @@ class Chip8Jax:
         machine = machine._replace(keys=jnp.zeros_like(machine.keys))
         score = self._evaluate(rules.score, machine).astype(jnp.float32)
         time = state.time + 1
-        terminated = (self._evaluate(rules.done, machine) != 0) | (machine.fault != 0)
+        terminated = self.over(machine)
         truncated = (time >= rules.max_steps) & ~terminated if rules.max_steps else jnp.zeros((), bool)
         new = EnvState(machine, time, score, draws, action)
         info = {"score": score, "fault": machine.fault}
         return new, self._shown(screens), score - state.score, terminated, truncated, info
+
+    def over(self, machine: State) -> Array:
+        """Whether the game is over, or its machine has halted: bool.
+
+        Args:
+            machine: of a state.
+        """
+        return (self._evaluate(self.rules.done, machine) != 0) | (machine.fault != 0)
 
     def _evaluate(self, rule: Rule, machine: State) -> Array:
         return Expression(rule).evaluate_jax(machine) if isinstance(rule, str) else jnp.asarray(rule(machine))

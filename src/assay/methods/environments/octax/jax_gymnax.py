@@ -1,4 +1,7 @@
-"""The JAX backend behind gymnax's interface, for its agents and trainers."""
+"""The JAX backend behind gymnax's interface, for its agents and trainers.
+
+Since version 1 gymnax tells the end of a game from the end of its time; before, `done` is both.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,9 @@ from gymnax.environments.environment import Environment, EnvParams
 
 from assay.methods.environments.octax.game import Game
 from assay.methods.environments.octax.jax_env import Chip8Jax, EnvState
+
+
+_TELLS_APART = hasattr(Environment, "is_truncated")
 
 
 class Chip8Gymnax(Environment):  # type: ignore[misc]
@@ -35,7 +41,7 @@ class Chip8Gymnax(Environment):  # type: ignore[misc]
     def step_env(
         self, key: jax.Array, state: EnvState, action: Any, params: EnvParams
     ) -> tuple[jax.Array, EnvState, jax.Array, jax.Array, dict[str, Any]]:
-        """One step: observation, state, reward, done, info.
+        """One step: observation, state, reward, end, info; the end is the game's, before gymnax 1 also that of time.
 
         Args:
             key: not used: a state carries its random streams.
@@ -44,10 +50,9 @@ class Chip8Gymnax(Environment):  # type: ignore[misc]
             params: the length of an episode.
         """
         state, screens, reward, terminated, _, info = self.functional.step(state, action)
-        limit = params.max_steps_in_episode
-        done = terminated | ((limit > 0) & (state.time >= limit))
+        end = terminated if _TELLS_APART else terminated | self.is_truncated(state, params)
         info["discount"] = jnp.where(terminated, 0.0, 1.0)
-        return screens.astype(jnp.float32), state, reward, done, info
+        return screens.astype(jnp.float32), state, reward, end, info
 
     def reset_env(self, key: jax.Array, params: EnvParams) -> tuple[jax.Array, EnvState]:
         """A fresh start: observation and state.
@@ -58,6 +63,25 @@ class Chip8Gymnax(Environment):  # type: ignore[misc]
         """
         state, screens, _ = self.functional.reset(key)
         return screens.astype(jnp.float32), state
+
+    def is_truncated(self, state: EnvState, params: EnvParams) -> jax.Array:
+        """Whether an episode's time is over.
+
+        Args:
+            state: of the environment.
+            params: the length of an episode, 0 for no end.
+        """
+        limit = params.max_steps_in_episode
+        return (limit > 0) & (state.time >= limit)
+
+    def is_terminated(self, state: EnvState, params: EnvParams) -> jax.Array:
+        """Whether the game is over.
+
+        Args:
+            state: of the environment.
+            params: not used.
+        """
+        return self.functional.over(state.machine)
 
     @property
     def name(self) -> str:
