@@ -140,6 +140,15 @@ def test_a_game_is_played_and_quit(keys, code):
         assert shown.end() == (code, "brick: score 0\n", "")
 
 
+def test_no_other_key_of_the_terminal_stops_the_game():
+    with window("brick", "--seed", 1) as shown:
+        shown.wait("score 0")
+        shown.press(b"\x1a\x1c\x13")  # Ctrl-Z, Ctrl-\\, Ctrl-S
+        shown.wait("game over")
+        shown.press(ESC)
+        assert shown.end()[0] == 0
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_the_game_and_the_terminal_is_put_back(number, code):
     with window("brick") as shown:
@@ -281,9 +290,9 @@ def test_a_scripted_player_is_not_there_for_every_game(assay, rom, tmp_path):
     assert err == "assay: --player scripted: program has no scripted player; take random or none\n"
 
 
-def test_without_pillow_it_says_what_to_install(assay, tmp_path, monkeypatch):
+def test_without_pillow_it_says_what_to_install_before_the_game(assay, rom, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
-    code, out, err = assay("play", "brick", "--record", tmp_path / "x.gif")
+    code, out, err = assay("play", rom("FFFF"), "--record", tmp_path / "x.gif")
     assert (code, out) == (2, "")
     assert err == "assay: assay play needs PIL: pip install 'assay[environments]'\n"
 

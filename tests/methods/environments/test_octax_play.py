@@ -450,6 +450,13 @@ def test_the_terminal_is_put_back_whatever_happens(console, error):
     assert written.endswith("\x1b[?25h\x1b[?1049l")
 
 
+def test_keys_still_held_do_not_reach_the_shell(console):
+    with play.terminal():
+        os.write(console.outer, b"rm -r x\n")
+        assert select.select([console.fake.fileno()], [], [], 10)[0]
+    assert not select.select([console.fake.fileno()], [], [], 0.1)[0]
+
+
 @pytest.mark.parametrize(
     ("number", "error"), [("SIGINT", KeyboardInterrupt), ("SIGTERM", SystemExit), ("SIGHUP", SystemExit)]
 )

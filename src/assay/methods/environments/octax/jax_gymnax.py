@@ -16,7 +16,6 @@ from gymnax.environments.environment import Environment, EnvParams
 from assay.methods.environments.octax.game import Game
 from assay.methods.environments.octax.jax_env import Chip8Jax, EnvState
 
-
 _TELLS_APART = hasattr(Environment, "is_truncated")
 
 
@@ -72,7 +71,8 @@ class Chip8Gymnax(Environment):  # type: ignore[misc]
             params: the length of an episode, 0 for no end.
         """
         limit = params.max_steps_in_episode
-        return (limit > 0) & (state.time >= limit)
+        over: jax.Array = (limit > 0) & (state.time >= limit)
+        return over
 
     def is_terminated(self, state: EnvState, params: EnvParams) -> jax.Array:
         """Whether the game is over.

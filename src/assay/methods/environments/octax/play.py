@@ -414,8 +414,7 @@ class Terminal:
         new += [""] * (len(old) - len(new))
         changed = [(i, line) for i, line in enumerate(new) if line != old[i]]
         self._lines = new
-        if changed:
-            self.write("".join(f"\x1b[{i + 1};1H\x1b[2K{line}" for i, line in changed))
+        self.write("".join(f"\x1b[{i + 1};1H\x1b[2K{line}" for i, line in changed))
 
     def keys(self, until: float) -> list[str]:
         """The keys pressed until a moment of time.monotonic(); see `presses`. "escape" too where the terminal is gone.

@@ -1,4 +1,4 @@
-"""Tank: hunt targets before the fuel runs out."""
+"""Gunner: hunt targets before the fuel runs out."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,10 +7,10 @@ from assay.methods.environments.octax.game import GAMES, Game
 from assay.methods.environments.octax.machine import Machines
 
 GAME = Game(
-    name="tank",
-    title="Tank",
+    name="gunner",
+    title="Gunner",
     genre="tank",
-    file=GAMES / "tank.asm",
+    file=GAMES / "gunner.asm",
     keys=(5, 8, 7, 9, 6),
     key_names=("up", "down", "left", "right", "fire"),
     score="V14",

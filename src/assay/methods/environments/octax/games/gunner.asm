@@ -1,4 +1,4 @@
-; Tank: hunt targets before the fuel runs out. Every hit brings fuel; targets move quicker as you hit more.
+; Gunner: hunt targets before the fuel runs out. Every hit brings fuel; targets move quicker as you hit more.
 ; Keys: 5 up, 8 down, 7 left, 9 right, 6 fire.
 
 x       = V3
