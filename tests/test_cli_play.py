@@ -300,7 +300,7 @@ def test_without_pillow_it_says_what_to_install_before_the_game(assay, rom, tmp_
 def test_a_recording(assay, tmp_path):
     image = pytest.importorskip("PIL.Image")
     file = tmp_path / "tank.gif"
-    told = assay("play", "tank", "--record", file, "--steps", 40, "--player", "scripted", "--seed", 3, "--scale", 2)
+    told = assay("play", "gunner", "--record", file, "--steps", 40, "--player", "scripted", "--seed", 3, "--scale", 2)
     assert told[0] == 0
     assert re.fullmatch(
         rf"tank: score \d+, after 40 steps with the scripted player, seed 3: {re.escape(str(file))}\n", told[1]
@@ -310,7 +310,7 @@ def test_a_recording(assay, tmp_path):
         assert 10 < read.n_frames <= 41
     before = file.read_bytes()
     assert (
-        assay("play", "tank", "--record", file, "--steps", 40, "--player", "scripted", "--seed", 3, "--scale", 2)
+        assay("play", "gunner", "--record", file, "--steps", 40, "--player", "scripted", "--seed", 3, "--scale", 2)
         == told
     )
     assert file.read_bytes() == before
