@@ -71,6 +71,16 @@ def test_a_margin_is_part_of_it(copy):
     assert hashed(card, Other()) != before
 
 
+def test_assembly_is_part_of_it(copy):
+    card, study = copy
+    before = hashed(card, study)
+    (card.folder / "games").mkdir()
+    (card.folder / "games" / "dot.asm").write_text("start: CLS\n")
+    with_game = hashed(card, study)
+    (card.folder / "games" / "dot.asm").write_text("start: CLS\n    RET\n")
+    assert len({before, with_game, hashed(card, study)}) == 3
+
+
 def test_what_the_family_shares_is_part_of_it(copy):
     card, study = copy
     before = hashed(card, study)

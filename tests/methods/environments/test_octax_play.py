@@ -435,6 +435,7 @@ def test_the_terminal_is_put_back_whatever_happens(console, error):
         with play.terminal():
             assert console.settings() != before
             assert not console.settings()[3] & (termios.ECHO | termios.ICANON)
+            assert console.settings()[6][termios.VSUSP] == console.settings()[6][termios.VQUIT] == b"\0"
             if error:
                 raise error
 

@@ -275,7 +275,7 @@ GAMES = ("brick", "catcher", "paddle", "runner", "shooter")
 class LearningSettings(Settings):
     """Settings of the study of learning."""
 
-    steps: int = 100_000
+    steps: int = 75_000
     """Environment steps of training."""
     environments: int = 32
     """Environments trained on at once."""
@@ -297,7 +297,7 @@ class Learning:
 
     name = "learning"
     stand_in = (
-        "five games of ours in place of the paper's sixteen; 100,000 steps and a smaller network in place of 5 million"
+        "five games of ours in place of the paper's sixteen; 75,000 steps and a smaller network in place of 5 million"
     )
     full_stand_in = "five games of ours in place of the paper's sixteen; a smaller network"
     small = LearningSettings(seeds=5, regimes=GAMES)
