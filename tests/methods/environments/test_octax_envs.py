@@ -188,6 +188,9 @@ def test_some_environments_can_be_started_alone():
         env.step([2, 2, 2])
     _, infos = env.reset(options={"reset_mask": np.array([True, False, False])})
     assert infos["score"].tolist() == [0, 2, 2]
+    before = env.machines["rng"].copy()
+    env.reset(seed=77, options={"reset_mask": np.array([False, True, False])})
+    assert (before != env.machines["rng"]).tolist() == [False, True, False]
 
 
 # --- observations ------------------------------------------------------------------------------------------------
@@ -303,6 +306,8 @@ def test_states_are_kept_and_restored(tmp_path):
     ):
         with pytest.raises(ValueError, match="is not of this environment"):
             stranger.load(state)
+    with pytest.raises(ValueError, match="of another program"):
+        make_chip8("snake", 3).load(state)
 
 
 def test_a_single_environment_keeps_its_state_too():
@@ -342,6 +347,11 @@ BAD = [
     ({"done": "V1 =="}, "bad syntax"),
     ({"quirks": "octax", "hires": True}, "no high resolution"),
     ({"render_mode": "human"}, "render_mode: 'human'"),
+    ({"threads": 0}, "threads: 0; a whole number"),
+    ({"threads": 1.5}, "threads: 1.5"),
+    ({"keys": 5}, "keys: 5 is no sequence"),
+    ({"sticky": "a"}, "sticky: 'a'; a probability"),
+    ({"seed": -1}, "seed: -1"),
 ]
 
 

@@ -44,7 +44,10 @@ def equal(one, other):
 # --- as a vector environment -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("game", "rules"), [("catcher", {"packed": True, **RULES}), ("shooter", {"quirks": "octax"})])
+@pytest.mark.parametrize(
+    ("game", "rules"),
+    [("catcher", {"packed": True, **RULES}), ("shooter", {"quirks": "octax", "sticky": 1e-10, "noop_starts": 2})],
+)
 def test_it_is_the_native_backend_step_by_step(game, rules):
     one, other = make_chip8(game, 6, **rules), make_chip8(game, 6, "jax", **rules)
     assert np.array_equal(one.reset(seed=3)[0], other.reset(seed=3)[0])
@@ -102,6 +105,9 @@ def test_its_states_are_kept_and_its_errors_are_the_same():
     assert np.array_equal(env.step([0, 1])[0], after)
     with pytest.raises(ValueError, match="of another kind"):
         env.load(make_chip8("catcher", 3, "jax").save())
+    for stranger in (make_chip8("catcher", 2, "jax", packed=True), make_chip8("brick", 2, "jax")):
+        with pytest.raises(ValueError, match="of another kind"):
+            env.load(stranger.save())
     with pytest.raises(ValueError, match="actions: 3 for environment 1"):
         env.step([0, 3])
     broken = make_chip8(assemble("word 0x8128").rom, 2, "jax")

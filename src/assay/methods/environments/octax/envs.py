@@ -65,6 +65,11 @@ class Rules:
     startup_key: int | None
 
     @property
+    def sticks_below(self) -> int:
+        """An action sticks where a draw of 32 bits lies below this; 0 for never, and then nothing is drawn."""
+        return int(self.sticky * 2**32)
+
+    @property
     def instructions(self) -> int:
         """Instructions per frame."""
         return self.ips // FRAMES_PER_SECOND
@@ -118,7 +123,7 @@ def rules_of(
     rules = Rules(
         name=found.name,
         rom=rom,
-        keys=tuple(found.keys if keys is None else keys),
+        keys=found.keys if keys is None else keys_of(keys),
         score=found.score if score is None else score,
         done=found.done if done is None else done,
         quirks=platform,
@@ -137,6 +142,13 @@ def rules_of(
     return rules
 
 
+def keys_of(keys: Sequence[int]) -> tuple[int, ...]:
+    """Keys as a tuple; ValueError where there is no sequence."""
+    if isinstance(keys, str) or not isinstance(keys, Sequence | np.ndarray):
+        raise ValueError(f"keys: {keys!r} is no sequence of keys; write (4, 6)")
+    return tuple(keys)
+
+
 def _check(rules: Rules) -> None:
     whole = ("frame_skip", "ips", "noop_starts", "max_steps", "startup")
     for name in whole:
@@ -148,8 +160,8 @@ def _check(rules: Rules) -> None:
             raise ValueError(f"{name}: {getattr(rules, name)}; at least {least}")
     if rules.timers not in native.TIMERS:
         raise ValueError(f"timers: {rules.timers!r} is none of {', '.join(native.TIMERS)}")
-    if not 0.0 <= rules.sticky <= 1.0:
-        raise ValueError(f"sticky: {rules.sticky}; a probability from 0 to 1")
+    if not isinstance(rules.sticky, int | float) or not 0.0 <= rules.sticky <= 1.0:
+        raise ValueError(f"sticky: {rules.sticky!r}; a probability from 0 to 1")
     for key in rules.keys:
         if isinstance(key, bool) or not isinstance(key, int | np.integer) or not 0 <= key < KEYS:
             raise ValueError(f"keys: {key!r} is no key; a keypad has 0 to {KEYS - 1}")
@@ -302,6 +314,9 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         self.single_action_space = gymnasium.spaces.Discrete(len(rules.keys) + 1)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
+        if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
+            raise ValueError(f"threads: {threads!r}; a whole number, at least 1, or None for all cores")
+        seeds_of(seed, 1)
         self._copy, self._threads = copy, threads
         self._programs = [Expression(rule).program if isinstance(rule, str) else None for rule in self._both]
         self._starts = start_machines(rules)
@@ -328,8 +343,8 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         """Start all environments anew.
 
         Args:
-            seed: environment i gets the random streams of seed + i, or of seed[i]; None goes on with the streams it
-                has (at the first reset: of the seed the environment was made with, else of a fresh one).
+            seed: environment i, if it is started, gets the random streams of seed + i, or of seed[i]; None goes on with
+                the streams it has (at the first reset: of the seed the environment was made with, else of a fresh one).
             options: `{"reset_mask": bool (n,)}` starts only these environments.
 
         Returns observations and infos: the screen of the start as the last frame, the others blank.
@@ -337,7 +352,7 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         chosen = reset_mask(options, self.num_envs, self._seeded)
         if seed is None and not self._seeded:
             seed = fresh_seed() if self._first_seed is None else self._first_seed
-        self._seed(seed)
+        self._seed(seed, chosen)
         native_env.restart(self.machines, self._starts, chosen, self._streams, self._last, self.rules.idle, self._steps)
         if self._copy:
             self._observations = self._observations.copy()
@@ -347,9 +362,9 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         self._over &= ~chosen
         return self._observations, self._infos()
 
-    def _seed(self, seed: int | Sequence[int | None] | None) -> None:
+    def _seed(self, seed: int | Sequence[int | None] | None, chosen: NDArray[np.bool_]) -> None:
         for i, one in enumerate(seeds_of(seed, self.num_envs)):
-            if one is not None:
+            if one is not None and chosen[i]:
                 self.machines["rng"][i] = stream(one)
                 self._streams[i] = stream(one, 1)
         self._seeded = True
@@ -372,8 +387,7 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
         chosen_actions = checked_actions(actions, self.num_envs, self.rules.idle)
         rules, n = self.rules, self.num_envs
         fresh = self._over.copy()
-        threshold = int(rules.sticky * 2**32)
-        native_env.choose(chosen_actions, self._last, fresh, self._streams, threshold, rules.masks, self._keys)
+        native_env.choose(chosen_actions, self._last, fresh, self._streams, rules.sticks_below, rules.masks, self._keys)
         if self._copy:
             self._observations = np.empty_like(self._observations)
         native.play(
@@ -428,10 +442,17 @@ class Chip8VecEnv(VectorEnv[Any, Any, Any]):
 
     def save(self) -> dict[str, NDArray[Any]]:
         """The whole state as a copy: what `load` takes, here or in an environment of the same rules."""
-        return {name: getattr(self, attribute).copy() for name, attribute in _STATE.items()}
+        state = {name: getattr(self, attribute).copy() for name, attribute in _STATE.items()}
+        return {**state, "rom": np.frombuffer(self.rules.rom, np.uint8)}
 
     def load(self, state: dict[str, NDArray[Any]]) -> None:
-        """Go back to a saved state; ValueError where it is of other rules or another number of environments."""
+        """Go back to a saved state; ValueError where it is of another program, of other shapes or another number.
+
+        Args:
+            state: from `save`.
+        """
+        if not np.array_equal(state.get("rom", ()), np.frombuffer(self.rules.rom, np.uint8)):
+            raise ValueError("state: it is of another program")
         for name, attribute in _STATE.items():
             mine = getattr(self, attribute)
             if name not in state or state[name].dtype != mine.dtype or state[name].shape != mine.shape:

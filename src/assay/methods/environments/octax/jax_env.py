@@ -113,9 +113,9 @@ class Chip8Jax:
         rules = self.rules
         action = jnp.clip(jnp.asarray(action, jnp.int32), 0, rules.idle)
         draws = state.stream
-        if rules.sticky > 0:
+        if rules.sticks_below:
             draws = random_next(draws)
-            sticks = draws <= jnp.uint32(max(int(rules.sticky * 2**32) - 1, 0))
+            sticks = draws <= jnp.uint32(rules.sticks_below - 1)
             action = jnp.where(sticks, state.last, action)
         machine = state.machine._replace(keys=jnp.asarray(rules.masks)[action])
         machine, screens = run_frames(machine, rules.frame_skip, rules.instructions, rules.quirks, rules.timers)

@@ -54,6 +54,7 @@ class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
     ) -> None:
         """Args as of the class."""
         self.num_envs = checked_count(num_envs, render_mode)
+        seeds_of(seed, 1)
         self.rules, self.render_mode, self.functional = rules, render_mode, Chip8Jax(rules)
         self.single_observation_space = rules.observation_space
         self.single_action_space = gymnasium.spaces.Discrete(len(rules.keys) + 1)
@@ -80,7 +81,8 @@ class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
         """Start all environments anew; arguments and result as `Chip8VecEnv.reset`.
 
         Args:
-            seed: environment i gets the random streams of seed + i, or of seed[i]; None goes on with those it has.
+            seed: environment i, if it is started, gets the random streams of seed + i, or of seed[i]; None goes on with
+                those it has.
             options: `{"reset_mask": bool (n,)}` starts only these environments.
         """
         chosen = reset_mask(options, self.num_envs, self._seeded)
@@ -88,7 +90,7 @@ class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
             seed = fresh_seed() if self._first_seed is None else self._first_seed
         rng, streams = np.array(self.states.machine.rng), np.array(self.states.stream)
         for i, one in enumerate(seeds_of(seed, self.num_envs)):
-            if one is not None:
+            if one is not None and chosen[i]:
                 rng[i], streams[i] = stream(one), stream(one, 1)
         self._seeded = True
         states = self.states._replace(machine=self.states.machine._replace(rng=jnp.asarray(rng)))
@@ -155,16 +157,23 @@ class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
 
     def save(self) -> dict[str, Any]:
         """The whole state: what `load` takes."""
-        return {"states": self.states, "over": self._over.copy(), "observations": self._observations}
+        kept = {"states": self.states, "over": self._over.copy(), "observations": self._observations}
+        return {**kept, "rom": self.rules.rom}
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go back to a saved state; ValueError where it is of other rules or another number of environments.
+        """Go back to a saved state; ValueError where it is of another program, of other shapes or another number.
 
         Args:
             state: from `save`.
         """
-        shapes = [jax.tree.map(jnp.shape, s) for s in (state.get("states"), self.states)]
-        if shapes[0] != shapes[1]:
+        mine = self.save()
+        kinds = [
+            jax.tree.map(
+                lambda leaf: (jnp.shape(leaf), np.asarray(leaf).dtype), (s.get("states"), s.get("observations"))
+            )
+            for s in (state, mine)
+        ]
+        if kinds[0] != kinds[1] or state.get("rom") != mine["rom"]:
             raise ValueError("state: it is of another kind; save() in an environment like this one")
         self.states, self._over, self._observations = state["states"], state["over"].copy(), state["observations"]
         self._seeded = True
