@@ -145,6 +145,9 @@ VECTORS = [
     ("2ABC", "real", {"sp": 15}, {"pc": 0xABC, "sp": 16, "stack": [0x400, *[0] * 14, 0x202]}),
     ("2ABC", "octax", {"sp": 16}, {"pc": 0xABC, "sp": 17}),
     ("2ABC", "octax", {"sp": -1}, {"pc": 0xABC, "sp": 0, "stack": [0x400, *[0] * 14, 0x202]}),
+    *[("2ABC", "octax", {"sp": sp}, {"pc": 0xABC, "sp": sp + 1}) for sp in (18, 25, -17)],  # 16 and 17 lie on sp
+    ("00EE", "octax", {"sp": 20, "stack": [0x400, *[0] * 14, 0x456]}, {"pc": 0x456, "sp": 19}),
+    ("00EE", "octax", {"sp": -17}, {"pc": 0x400, "sp": -18}),
     ("00EE", "real", {}, {"pc": 0x400, "sp": 0}),
     ("00EE", "octax", {}, {"pc": 0x400, "sp": 0, "stack": [0]}),
     ("00EE", "octax", {"sp": 0, "stack": [*[0] * 15, 0x456]}, {"pc": 0x456, "sp": -1, "stack": [0] * 16}),
