@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from assay.methods.environments.octax.envs import Rule, Rules, rules_of, start_machines
 from assay.methods.environments.octax.expressions import Expression
 from assay.methods.environments.octax.game import Game
 from assay.methods.environments.octax.jax_machine import State, observed, on_host, random_next, run_frames
 from assay.methods.environments.octax.machine import stream
+from assay.methods.environments.octax.rules import Rule, Rules, rules_of
+from assay.methods.environments.octax.starts import start_machines
 
 Array = jax.Array
 
@@ -42,7 +43,7 @@ class Chip8Jax:
     """One environment as pure functions; hashable, so that it may be static under `jit`. Made by `make`.
 
     Args:
-        rules: what defines the environment (`envs.rules_of`).
+        rules: what defines the environment (`rules.rules_of`).
     """
 
     rules: Rules

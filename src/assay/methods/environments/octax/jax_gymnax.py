@@ -107,4 +107,4 @@ class Chip8Gymnax(Environment):  # type: ignore[misc]
         Args:
             params: not used.
         """
-        return spaces.Box(0, 1, self.functional.rules.observation_space.shape, jnp.float32)
+        return spaces.Box(0, 1, self.functional.rules.observation[0], jnp.float32)

@@ -470,10 +470,9 @@ def _stack(
     return jnp.where(pops, jnp.zeros_like(stack), stack), popped
 
 
-def _bytes_at(memory: Array, start: Array, count: int) -> Array:
-    """count bytes of every machine's memory from `start`, the last one for those past the end; uint8 (b, count)."""
-    index = jnp.minimum(start[:, None] + jnp.arange(count), _LAST)
-    return _each(memory, index)
+def _bytes_at(memory: Array, address: Array) -> Array:
+    """The bytes of every machine's memory at (b, k) addresses, the last one for those past the end; uint8 (b, k)."""
+    return _each(memory, jnp.minimum(address, _LAST))
 
 
 class Store(NamedTuple):
@@ -509,7 +508,8 @@ def _store(memory: Array, store: Store) -> Array:
 
 def _load(memory: Array, loads: Array, V: Array, x: Array, index: Array) -> Array:
     """Fx65."""
-    return jnp.where(loads[:, None] & (jnp.arange(16) <= x[:, None]), _bytes_at(memory, index, 16), V)
+    lane = jnp.arange(16)
+    return jnp.where(loads[:, None] & (lane <= x[:, None]), _bytes_at(memory, index[:, None] + lane), V)
 
 
 def _draw(s: State, q: Quirks, draws: Array, vx: Array, vy: Array, n: Array, index: Array) -> tuple[Array, Array]:
@@ -525,14 +525,10 @@ def _draw(s: State, q: Quirks, draws: Array, vx: Array, vy: Array, n: Array, ind
     if not q.clip:
         k = jnp.where(k < 0, k + rows, k)
     inside = draws[:, None] & (k >= 0) & (k < height) & (row < rows)
-    data = _bytes_at(s.memory, index, 32 if q.super_chip else 16).astype(jnp.uint32)
-    k = jnp.clip(k, 0, 15)
+    at = index[:, None] + jnp.where(big, 2, 1)[:, None] * jnp.clip(k, 0, 15)  # of the byte that lies on each row
+    bits = _bytes_at(s.memory, at).astype(jnp.uint32) << 24
     if q.super_chip:
-        first = _each(data, jnp.where(big[:, None], 2 * k, k)) << 24
-        second = _each(data, jnp.where(big[:, None], 2 * k + 1, 0)) << 16
-        bits = first | jnp.where(big[:, None], second, 0)
-    else:
-        bits = _each(data, k) << 24
+        bits |= jnp.where(big[:, None], _bytes_at(s.memory, at + 1).astype(jnp.uint32) << 16, 0)
     bits = jnp.where(inside, bits, 0)[:, :, None]
     shift = left - 32 * jnp.arange(all_words)  # of the sprite against each word of the row
     sprite = _shifted(bits, shift)

@@ -6,28 +6,19 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from assay.methods.environments.octax.envs import (
-    Rules,
-    checked_actions,
-    checked_count,
-    fresh_seed,
-    reset_mask,
-    seeds_of,
-)
 from assay.methods.environments.octax.jax_env import Chip8Jax, EnvState
 from assay.methods.environments.octax.jax_machine import to_machines
 from assay.methods.environments.octax.machine import Fault, Machines, raise_fault, stream
+from assay.methods.environments.octax.rules import Rules
+from assay.methods.environments.octax.vector import Chip8Vector
 
 
-class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
+class Chip8JaxVecEnv(Chip8Vector):
     """Many environments of one game on JAX; the same results, seed by seed, as `Chip8VecEnv`.
 
     Arrays come back as numpy's. To stay on an accelerator use `functional`, a `Chip8Jax`, under `jax.jit` and `vmap`.
@@ -43,35 +34,22 @@ class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
         states: an `EnvState` with a leading axis of all environments.
     """
 
-    metadata = {  # noqa: RUF012 - gymnasium's own form
-        "render_modes": ["rgb_array"],
-        "render_fps": 15,
-        "autoreset_mode": AutoresetMode.NEXT_STEP,
-    }
-
     def __init__(
         self, rules: Rules, num_envs: int = 1, seed: int | None = None, render_mode: str | None = None
     ) -> None:
         """Args as of the class."""
-        self.num_envs = checked_count(num_envs, render_mode)
-        seeds_of(seed, 1)
-        self.rules, self.render_mode, self.functional = rules, render_mode, Chip8Jax(rules)
-        self.single_observation_space = rules.observation_space
-        self.single_action_space = gymnasium.spaces.Discrete(len(rules.keys) + 1)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        super().__init__(rules, num_envs, seed, render_mode)
+        self.functional = Chip8Jax(rules)
         ones = jnp.ones(self.num_envs, jnp.uint32)
         self.states, self._observations, _ = jax.jit(jax.vmap(self.functional.start))(ones, ones)
-        self._over = np.ones(self.num_envs, bool)
-        self._seeded, self._first_seed = False, seed
 
     @property
-    def machines(self) -> Machines:
+    def machines(self) -> Machines:  # type: ignore[override]
         """A copy of all machines, a structured array (n,) of `machine.machine_dtype`."""
         return to_machines(self.states.machine)
 
     @property
-    def scores(self) -> NDArray[np.float64]:
+    def scores(self) -> NDArray[np.float64]:  # type: ignore[override]
         """float64 (n,)."""
         return np.asarray(self.states.score, np.float64)
 
@@ -85,19 +63,14 @@ class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
                 those it has.
             options: `{"reset_mask": bool (n,)}` starts only these environments.
         """
-        chosen = reset_mask(options, self.num_envs, self._seeded)
-        if seed is None and not self._seeded:
-            seed = fresh_seed() if self._first_seed is None else self._first_seed
+        chosen, seeds = self._begin(seed, options)
         rng, streams = np.array(self.states.machine.rng), np.array(self.states.stream)
-        for i, one in enumerate(seeds_of(seed, self.num_envs)):
-            if one is not None and chosen[i]:
-                rng[i], streams[i] = stream(one), stream(one, 1)
-        self._seeded = True
+        for i, one in seeds.items():
+            rng[i], streams[i] = stream(one), stream(one, 1)
         states = self.states._replace(machine=self.states.machine._replace(rng=jnp.asarray(rng)))
         self.states, self._observations = self._restart(
             states._replace(stream=jnp.asarray(streams)), self._observations, jnp.asarray(chosen)
         )
-        self._over &= ~chosen
         return np.asarray(self._observations), self._infos()
 
     def step(
@@ -108,9 +81,7 @@ class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
         Args:
             actions: integers (n,).
         """
-        if not self._seeded:
-            raise gymnasium.error.ResetNeeded("call reset() before the first step()")
-        given = jnp.asarray(checked_actions(actions, self.num_envs, self.rules.idle), jnp.int32)
+        given = jnp.asarray(self._given(actions), jnp.int32)
         self.states, self._observations, rewards, terminated, truncated = self._step(
             self.states, jnp.asarray(self._over), given
         )
@@ -144,17 +115,6 @@ class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
 
         return jax.jit(step)
 
-    def _infos(self) -> dict[str, Any]:
-        return {"score": self.scores, "_score": np.ones(self.num_envs, bool)}
-
-    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
-        """The screens in colour, one (rows * 8, columns * 8, 3) per environment; None without a render mode."""
-        if self.render_mode is None:
-            return None
-        from assay.methods.environments.octax import screen
-
-        return tuple(screen.to_rgb(picture) for picture in screen.pixels(self.machines))
-
     def save(self) -> dict[str, Any]:
         """The whole state: what `load` takes."""
         kept = {"states": self.states, "over": self._over.copy(), "observations": self._observations}
@@ -166,17 +126,16 @@ class Chip8JaxVecEnv(VectorEnv[Any, Any, Any]):
         Args:
             state: from `save`.
         """
-        mine = self.save()
-        kinds = [
-            jax.tree.map(
-                lambda leaf: (jnp.shape(leaf), np.asarray(leaf).dtype), (s.get("states"), s.get("observations"))
-            )
-            for s in (state, mine)
-        ]
-        if kinds[0] != kinds[1] or state.get("rom") != mine["rom"]:
+        if _kinds(state) != _kinds(self.save()):
             raise ValueError("state: it is of another kind; save() in an environment like this one")
         self.states, self._over, self._observations = state["states"], state["over"].copy(), state["observations"]
-        self._seeded = True
+        self._started = True
+
+
+def _kinds(state: dict[str, Any]) -> Any:
+    """What a saved state must have in common with one of ours: its program, and the shape and type of every part."""
+    parts = (state.get("states"), state.get("observations"))
+    return state.get("rom"), jax.tree.map(lambda part: (jnp.shape(part), jnp.result_type(part)), parts)
 
 
 def _select(chosen: jax.Array, one: Any, other: Any) -> Any:

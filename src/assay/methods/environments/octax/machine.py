@@ -29,6 +29,8 @@ BIG_FONT_START = 0xA0
 STACK_DEPTH = 16
 KEYS = 16
 FRAMES_PER_SECOND = 60
+TIMERS = ("correct", "octax", "off")
+"""How timers run: down by one per frame and not below 0; down by one per step, 0 becoming 255; 0 after every step."""
 LOW = (32, 64)
 """Rows and columns in low resolution."""
 HIGH = (64, 128)
@@ -99,7 +101,11 @@ class Quirks:
     super_chip: bool = False
     """High resolution, scrolling, 16x16 sprites, large digits, RPL flags, exit."""
     octax: bool = False
-    """As the published package does, its faults included."""
+    """As the published package does, its faults included; it has no SUPER-CHIP."""
+
+    def __post_init__(self) -> None:
+        if self.octax and self.super_chip:
+            raise ValueError("Quirks: the published package has no SUPER-CHIP; give octax or super_chip, not both")
 
     @property
     def bits(self) -> int:
@@ -162,15 +168,18 @@ def machine_dtype(hires: bool = False) -> np.dtype[Any]:
     )
 
 
-def new_machines(rom: bytes, seeds: Sequence[int], hires: bool = False) -> Machines:
+def new_machines(rom: bytes, seeds: Sequence[int], hires: bool = False, large_font: bool = True) -> Machines:
     """Machines with `rom` loaded at 0x200, one per seed, before their first instruction.
+
+    Without the large font (the published package has none) there are zeros in its place.
 
     Raises ValueError where the ROM is empty or larger than 3,584 bytes.
     """
     check_rom(rom)
     machines = np.zeros(len(seeds), machine_dtype(hires))
     machines["memory"][:, FONT_START : FONT_START + len(FONT)] = np.frombuffer(FONT, np.uint8)
-    machines["memory"][:, BIG_FONT_START : BIG_FONT_START + len(BIG_FONT)] = np.frombuffer(BIG_FONT, np.uint8)
+    if large_font:
+        machines["memory"][:, BIG_FONT_START : BIG_FONT_START + len(BIG_FONT)] = np.frombuffer(BIG_FONT, np.uint8)
     machines["memory"][:, PROGRAM_START : PROGRAM_START + len(rom)] = np.frombuffer(rom, np.uint8)
     machines["pc"] = PROGRAM_START
     machines["rng"] = [stream(seed) for seed in seeds]
@@ -230,6 +239,7 @@ def raise_fault(machines: Machines) -> None:
     broken = np.flatnonzero(machines["fault"] > Fault.EXITED)
     if broken.size:
         first = machines[broken[0]]
-        more = f" (and {broken.size - 1} more environments)" if broken.size > 1 else ""
+        others = broken.size - 1
+        more = f" (and {others} more environment{'s' if others > 1 else ''})" if others else ""
         fault = Fault(int(first["fault"]))
         raise MachineFault(fault, int(broken[0]), int(first["fault_pc"]), int(first["fault_opcode"]), more)

@@ -39,9 +39,7 @@ _PC, _OVERFLOW, _UNDERFLOW, _ADDRESS, _RESOLUTION = (
         Fault.RESOLUTION,
     )
 )
-TIMERS = {"correct": 0, "octax": 1, "off": 2}
-"""How timers run, as the kernels are told."""
-_CHUNK = 128
+_CHUNK = 512
 """Fewest machines worth a thread."""
 
 _native = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
@@ -518,14 +516,17 @@ def play(
     """
     n = len(machines)
     packed, out = observations.dtype == np.uint32, observations.view(np.uint64)
-    rest = (keys, skip, out.shape[1], instructions, TIMERS[timers], quirks.bits, packed, PIXELS_OF_BYTE, out)
+    clock = _machine.TIMERS.index(timers)
+    rest = (keys, skip, out.shape[1], instructions, clock, quirks.bits, packed, PIXELS_OF_BYTE, out)
     parts = min(threads or cores(), n // _CHUNK)
     if parts <= 1:
         _play(machines, 0, n, *rest)
         return
     edges = [n * part // parts for part in range(parts + 1)]
-    for done in [_pool().submit(_play, machines, lo, hi, *rest) for lo, hi in pairwise(edges)]:
-        done.result()
+    others = [_pool().submit(_play, machines, lo, hi, *rest) for lo, hi in pairwise(edges[1:])]
+    _play(machines, 0, edges[1], *rest)  # the first part here, since a thread takes a while to wake up
+    for other in others:
+        other.result()
 
 
 def observe(machines: Machines, observations: NDArray[Any], chosen: NDArray[np.bool_]) -> None:
@@ -536,7 +537,7 @@ def observe(machines: Machines, observations: NDArray[Any], chosen: NDArray[np.b
 def run_frames(machines: Machines, frames: int, quirks: Quirks, instructions: int, timers: str = "correct") -> None:
     """Run whole frames of every machine in place, with the keys it holds; timers "correct" or "off" (untouched)."""
     for _ in range(frames):
-        _run(machines, instructions, quirks.bits, TIMERS[timers])
+        _run(machines, instructions, quirks.bits, _machine.TIMERS.index(timers))
 
 
 @cache

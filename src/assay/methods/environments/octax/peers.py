@@ -16,8 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from assay.methods.environments.octax.envs import Rules, make_chip8, rules_of, start_machines
+from assay.methods.environments.octax.envs import make_chip8
 from assay.methods.environments.octax.machine import PROFILES
+from assay.methods.environments.octax.rules import Rules, rules_of
+from assay.methods.environments.octax.starts import start_machines
 
 GAME = "brick"
 """The game that all CHIP-8 contenders play, as the published package would: its quirks and its timers."""
@@ -62,7 +64,7 @@ def one_by_one(count: int, steps: int) -> Run:
 
     r = rules()
     machines = np.repeat(start_machines(r), count)
-    screens, skip = np.zeros((count, *r.observation_space.shape), np.uint32), np.zeros(1, bool)
+    screens, skip = np.zeros((count, *r.observation[0]), np.uint32), np.zeros(1, bool)
     keys = r.masks[np.random.default_rng(0).integers(0, len(r.masks), (steps, count))]
 
     def run() -> None:

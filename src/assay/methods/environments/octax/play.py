@@ -22,18 +22,18 @@ from numpy.typing import NDArray
 from assay.methods.environments.octax.expressions import Expression
 from assay.methods.environments.octax.game import Game
 from assay.methods.environments.octax.machine import (
-    BIG_FONT_START,
     FRAMES_PER_SECOND,
     KEYS,
     LOW,
-    PROGRAM_START,
     Machines,
     Quirks,
     find_quirks,
+    new_machines,
     raise_fault,
     stream,
 )
 from assay.methods.environments.octax.reference import ReferenceMachine
+from assay.methods.environments.octax.rules import rules_of
 from assay.methods.environments.octax.screen import to_text
 
 INSTRUCTIONS = 700 // FRAMES_PER_SECOND
@@ -57,6 +57,7 @@ class Playing:
 
     Attributes:
         machine: the reference machine.
+        rules: those of the game's environment.
         frames: frames since the start.
         score: as the game counts it.
         over: whether the game has ended.
@@ -65,10 +66,10 @@ class Playing:
     """
 
     def __init__(self, game: Game, quirks: str | Quirks | None = None, seed: int = 0) -> None:
-        self.game, self.quirks = game, find_quirks(game.quirks if quirks is None else quirks)
-        self.timers = timers_of(game, self.quirks)
+        quirks = find_quirks(game.quirks if quirks is None else quirks)
+        self.game, self.rules = game, rules_of(game, quirks=quirks, hires=quirks.super_chip)
         self._score, self._done = Expression(game.score), Expression(game.done)
-        self.machine = ReferenceMachine(game.rom, self.quirks, 0, hires=self.quirks.super_chip)
+        self.machine = ReferenceMachine(self.rules.rom, quirks, 0, hires=self.rules.hires)
         self._run_startup()
         self._start = self.machine.save()
         self.machine.rng = stream(seed)
@@ -76,11 +77,10 @@ class Playing:
 
     def _run_startup(self) -> None:
         """The instructions before the first step. Timers run meanwhile only where they are correct."""
-        machine, game = self.machine, self.game
-        if self.quirks.octax:  # the package has no large font
-            machine.memory[BIG_FONT_START:PROGRAM_START] = [0] * (PROGRAM_START - BIG_FONT_START)
-        machine.keys = 0 if game.startup_key is None else 1 << game.startup_key
-        frames, rest = divmod(game.startup, INSTRUCTIONS) if self.timers == "correct" else (0, game.startup)
+        machine, rules = self.machine, self.rules
+        machine.load(new_machines(rules.rom, [0], rules.hires, large_font=not rules.quirks.octax))
+        machine.keys = 0 if rules.startup_key is None else 1 << rules.startup_key
+        frames, rest = divmod(rules.startup, INSTRUCTIONS) if rules.timers == "correct" else (0, rules.startup)
         for _ in range(frames):
             machine.frame(INSTRUCTIONS)
             machine.tick()
@@ -108,7 +108,7 @@ class Playing:
         machine = self.machine
         machine.keys = keys
         machine.frame(INSTRUCTIONS)
-        if self.timers == "correct":
+        if self.rules.timers == "correct":
             machine.tick()
         self._screens = [*self._screens[1:], self.picture]
         self.frames += 1
@@ -117,9 +117,9 @@ class Playing:
 
     def _end_step(self) -> None:
         machine = self.machine
-        if self.timers == "octax":
+        if self.rules.timers == "octax":
             machine.tick_octax()
-        elif self.timers == "off":
+        elif self.rules.timers == "off":
             machine.delay = machine.sound = 0
         machine.keys = 0
         machines = self.state()
@@ -133,7 +133,7 @@ class Playing:
         Args:
             action: i holds the game's key i for four frames; the number of keys holds none.
         """
-        keys = (*(1 << key for key in self.game.keys), 0)[action]
+        keys = int(self.rules.masks[action])
         for _ in range(FRAMES):
             self.frame(keys)
 
@@ -157,18 +157,6 @@ class Playing:
         if self.over or not before.shape == shown.shape == after.shape:
             return after
         return shown | before if (after > shown).any() else shown
-
-
-def timers_of(game: Game, quirks: Quirks) -> str:
-    """How timers run in the game's environment with these quirks: "correct", "octax" or "off", as in `make_chip8`.
-
-    Args:
-        game: the game.
-        quirks: the platform it is played on.
-    """
-    if game.timers == "off" or (game.timers and quirks.octax):
-        return game.timers
-    return "octax" if quirks.octax else "correct"
 
 
 # --- a player whose screens are kept -----------------------------------------------------------------------------

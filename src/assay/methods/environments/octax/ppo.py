@@ -265,11 +265,13 @@ def _updater(optimiser: optax.GradientTransformation, s: PPOSettings) -> Callabl
     @jax.jit
     def update(params: Params, state: Any, flat: dict[str, jax.Array], key: jax.Array) -> Any:
         count = flat["actions"].shape[0] // s.minibatches
-        for epoch in range(s.epochs):
-            order = jax.random.permutation(jax.random.fold_in(key, epoch), count * s.minibatches)
+
+        def one_pass(carry: Any, key: jax.Array) -> Any:
+            order = jax.random.permutation(key, count * s.minibatches)
             parts = {k: v[order].reshape(s.minibatches, count, *v.shape[1:]) for k, v in flat.items()}
-            (params, state), _ = jax.lax.scan(one, (params, state), parts)
-        return params, state
+            return jax.lax.scan(one, carry, parts)
+
+        return jax.lax.scan(one_pass, (params, state), jax.random.split(key, s.epochs))[0]
 
     return update
 
