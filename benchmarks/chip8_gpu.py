@@ -16,8 +16,8 @@ import time
 import jax
 
 from assay.methods.environments.octax import peers
-from assay.methods.environments.octax.envs import rules_of
 from assay.methods.environments.octax.jax_env import Chip8Jax
+from assay.methods.environments.octax.rules import rules_of
 
 
 def measured(name: str, count: int, steps: int, actions: int, reset: object, step: object) -> None:

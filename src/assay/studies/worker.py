@@ -62,6 +62,12 @@ def threads_environment(threads: int) -> dict[str, str]:
     return dict.fromkeys(_THREAD_VARIABLES, str(threads))
 
 
+def _pin(threads: int) -> None:
+    """Keep this process to so many cores, where the system can: some libraries count cores and nothing else."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-threads:])
+
+
 def cache_folder(folder: Path, regime: str, seed: int) -> Path:
     """Where `TrialRun.once` keeps values of one trial until it is complete."""
     return folder / "cache" / slug(f"{regime}-{seed}")
@@ -79,6 +85,8 @@ def main(pipe: Connection, task: Task) -> None:
             job, *rest = pipe.recv()
             try:
                 study = load(task.module, task.study)
+                if option(study, "timed"):
+                    _pin(task.settings.threads)
                 if job == "prepare":
                     option(study, "prepare")(task.settings, task.prepared, send.progress)
                 else:

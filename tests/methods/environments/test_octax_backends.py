@@ -5,7 +5,7 @@ import pytest
 from lockstep import differences, random_machines, reference_run
 
 from assay.methods.environments.octax import native
-from assay.methods.environments.octax.machine import PROFILES, Fault, machine_dtype
+from assay.methods.environments.octax.machine import PROFILES, TIMERS, Fault, machine_dtype
 from assay.methods.environments.octax.screen import pack, pixels
 
 KINDS = [(name, hires) for name in PROFILES for hires in (False, True) if not (name == "octax" and hires)]
@@ -51,7 +51,7 @@ def test_jax_is_native(profile, hires):
     assert np.array_equal(np.asarray(screens)[:, -1], pack(pixels(machines)))
 
 
-@pytest.mark.parametrize("timers", native.TIMERS)
+@pytest.mark.parametrize("timers", TIMERS)
 @pytest.mark.parametrize("hires", [False, True])
 def test_a_step_and_its_screens(timers, hires):
     """`play` against frames run one by one: keys, timers, screens packed and as pixels."""
@@ -84,11 +84,11 @@ def test_a_step_and_its_screens(timers, hires):
 
 
 def test_threads_change_nothing():
-    start = random_machines(1000, np.random.default_rng(6))
-    keys, skip = np.zeros(1000, np.uint16), np.zeros(1000, bool)
+    start = random_machines(3 * native._CHUNK, np.random.default_rng(6))
+    keys, skip = np.zeros(3 * native._CHUNK, np.uint16), np.zeros(3 * native._CHUNK, bool)
     results = []
-    for threads in (1, 2, None):
-        machines, screens = start.copy(), np.zeros((1000, 4, 32, 2), np.uint32)
+    for threads in (1, 2, 3):
+        machines, screens = start.copy(), np.zeros((3 * native._CHUNK, 4, 32, 2), np.uint32)
         native.play(machines, keys, skip, screens, PROFILES["schip"], 11, threads=threads)
         results.append((machines, screens))
     for machines, screens in results[1:]:

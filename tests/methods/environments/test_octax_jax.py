@@ -10,15 +10,17 @@ import pytest
 pytest.importorskip("jax")
 import jax
 import jax.numpy as jnp
-from lockstep import differences
+from lockstep import differences, random_machines, reference_run
 
 from assay.methods.environments.octax.assembly import assemble
 from assay.methods.environments.octax.envs import make_chip8
 from assay.methods.environments.octax.jax_env import Chip8Jax
-from assay.methods.environments.octax.jax_machine import State, run_frames, to_machines
+from assay.methods.environments.octax.jax_machine import State, from_machines, run_frames, to_machines
 from assay.methods.environments.octax.machine import PROFILES, Fault, MachineFault, stream
 from assay.methods.environments.octax.screen import unpack
 
+KINDS = [("vip", False), ("schip", True), ("xochip", True), ("octax", False)]
+"""Every platform, both resolutions; the rest is compared by way of the native machine."""
 RULES = {"sticky": 0.2, "noop_starts": 3, "max_steps": 12}
 
 
@@ -39,6 +41,23 @@ def start(env):
 
 def equal(one, other):
     return all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True))
+
+
+# --- the machine -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("profile", "hires"), KINDS)
+def test_it_is_the_reference_instruction_by_instruction(profile, hires):
+    """Eight instructions of random machines, each from the state that the reference left behind, every field."""
+    quirks = PROFILES[profile]
+    machines = random_machines(60, np.random.default_rng(8), hires)
+    one = jax.jit(jax.vmap(lambda state: run_frames(state, 1, 1, quirks)[0]))
+    for step in range(8):
+        expected = reference_run(machines, quirks, 1, 1)
+        assert differences(expected, to_machines(one(from_machines(machines)))) == [], step
+        machines = expected
+        machines["fault"], machines["pc"] = 0, machines["pc"] & 0xFFE  # goes on, wherever that is
+        machines["keys"] = ~machines["keys"]
 
 
 # --- as a vector environment -------------------------------------------------------------------------------------
@@ -180,6 +199,37 @@ def test_it_is_static_under_jit(env):
     assert Chip8Jax.make("catcher", packed=False, **RULES) != env
 
 
+def test_a_step_changes_no_type_so_that_nothing_is_compiled_twice(env):
+    def kinds(tree):
+        return [(leaf.shape, leaf.dtype, leaf.weak_type) for leaf in jax.tree.leaves(tree)]
+
+    state, _, _ = jax.eval_shape(env.reset, jax.random.key(0))
+    assert kinds(jax.eval_shape(env.step, state, jnp.int32(0))[0]) == kinds(state)
+
+
+def test_a_state_is_kept_as_its_leaves(env, start, step, tmp_path):
+    states, *_ = start(jax.random.split(jax.random.key(6), 4))
+    states = step(states, jnp.array([0, 1, 2, 0]))[0]
+    leaves, shape = jax.tree.flatten(states)
+    np.savez(tmp_path / "states.npz", *map(np.asarray, leaves))
+    with np.load(tmp_path / "states.npz") as file:
+        again = jax.tree.unflatten(shape, [jnp.asarray(file[name]) for name in file.files])
+    assert equal(step(states, jnp.array([1, 1, 0, 2])), step(again, jnp.array([1, 1, 0, 2])))
+
+
+def test_bad_arguments_are_named_and_actions_out_of_range_are_the_nearest(env, start, step):
+    for rules, message in (
+        ({"keys": (4, 16)}, "keys: 16 is no key"),
+        ({"timers": "fast"}, "timers: 'fast' is none of"),
+        ({"ips": 59}, "ips: 59; at least 60"),
+        ({"quirks": "octax", "hires": True}, "hires: the published package"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Chip8Jax.make("catcher", **rules)
+    states, *_ = start(jax.random.split(jax.random.key(0), 4))
+    assert equal(step(states, jnp.array([-5, 99, 0, 2])), step(states, jnp.array([0, 2, 0, 2])))
+
+
 def test_pixels_are_what_is_packed(env):
     pixels = Chip8Jax.make("catcher", **RULES)
     key = jax.random.key(4)
@@ -201,6 +251,8 @@ def test_callables_and_ends(env):
     state, _, info = jax.jit(own.reset)(jax.random.key(0))
     assert float(info["score"]) == 0
     assert bool(own.over(state.machine)) is False
+    later = Chip8Jax.make("catcher", noop_starts=2, done=lambda machine: machine.V[13] < 3)  # made without asking done
+    assert bool(later.over(later.reset(jax.random.key(0))[0].machine)) is False
 
 
 def test_frames_of_one_machine_need_no_map(env):
@@ -250,4 +302,4 @@ def test_without_jax_there_is_a_line_that_says_what_to_install():
             print(error)
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=False)
-    assert done.stdout == "backend=\"jax\" needs JAX: pip install 'assay[environments-jax]'\n", done.stderr
+    assert done.stdout == "Chip8JaxVecEnv needs jax: pip install 'assay[environments-jax]'\n", done.stderr

@@ -25,7 +25,7 @@ from assay.methods.environments.octax.machine import (
 from assay.methods.environments.octax.reference import ReferenceMachine
 
 NONE = Quirks()
-ALL = replace(Quirks(**{field.name: True for field in fields(Quirks)}), octax=False)
+ALL = Quirks(**{field.name: field.name != "octax" for field in fields(Quirks)})
 
 
 def platforms(word):

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from assay.methods.environments.octax import play, published
 from assay.methods.environments.octax.game import Game, find_game, list_games, own_games
-from assay.methods.environments.octax.machine import PROFILES, MachineFault
+from assay.methods.environments.octax.machine import MachineFault
 from assay.methods.environments.octax.play import Playing
 
 ESC = b"\x1b"
@@ -60,7 +60,7 @@ def compared(game, steps, **more):
         if ended[0]:
             playing.restart()
             env.step([0])
-    assert env.rules.timers == playing.timers
+    assert env.rules.timers == playing.rules.timers
     return playing
 
 
@@ -75,13 +75,6 @@ def test_it_is_the_environment_step_by_step(name):
 @pytest.mark.parametrize("quirks", [None, "vip"])
 def test_it_is_the_environment_for_published_games(name, quirks):
     compared(published.published(name), 60, **({"quirks": quirks} if quirks else {}))
-
-
-def test_timers_are_those_of_the_environment():
-    envs = pytest.importorskip("assay.methods.environments.octax.envs", exc_type=ImportError)
-    for game in list_games():
-        for name, quirks in PROFILES.items():
-            assert play.timers_of(game, quirks) == envs.rules_of(game, quirks=name, hires=False).timers
 
 
 def test_a_frame_has_11_instructions_and_the_timers_go_at_60_hertz(program):

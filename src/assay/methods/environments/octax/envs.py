@@ -300,11 +300,7 @@ def make_chip8(
     if backend == "native":
         return Chip8VecEnv(made, num_envs, seed, copy, threads, render_mode)
     if backend == "jax":
-        try:
-            from assay.methods.environments.octax.jax_vec import Chip8JaxVecEnv
-        except ModuleNotFoundError as error:
-            if error.name not in ("jax", "jaxlib"):
-                raise
-            raise ImportError("backend=\"jax\" needs JAX: pip install 'assay[environments-jax]'") from error
+        from assay.methods.environments.octax import Chip8JaxVecEnv  # which says what to install without JAX
+
         return Chip8JaxVecEnv(made, num_envs, seed, render_mode)
     raise ValueError(f'backend: {backend!r}; there are "native" and "jax"')
