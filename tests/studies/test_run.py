@@ -135,6 +135,7 @@ def test_prepared_once_threads_pinned_and_raced(coin, play, tmp_path):
         look = trial["look"]
         assert (look["number"], look["half"], look["variable"]) == (42, 0, 1)
         assert look["threads"] <= 1
+        assert look["cores"] == 1  # a timed study
         assert set(trial.arms) == {"look", "quick", "quick again", "slow"}
         assert trial.value("slow", "wall") > 0.002 > trial.value("slow", "cpu")
 

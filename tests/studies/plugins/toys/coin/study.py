@@ -108,6 +108,7 @@ class Prepared:
                 "half": float((run.prepared / "half").exists()),
                 "threads": float(max((pool["num_threads"] for pool in threadpool_info()), default=0)),
                 "variable": float(os.environ["OMP_NUM_THREADS"]),
+                "cores": float(len(os.sched_getaffinity(0))),
             }
 
         run.arm("look", look)
