@@ -33,7 +33,7 @@ $(VENV)/test.done: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 test: $(VENV)/test.done check
-	$(BIN)/python -m pytest --cov=assay --cov-report=term -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile --cov=assay --cov-report=term -m "not slow"
 
 test-slow: $(VENV)/test.done
 	$(BIN)/python -m pytest -m slow
