@@ -25,6 +25,7 @@ from typing import Any
 from assay.papers.cjk import grams
 from assay.papers.merge import ASK, content, identifiers, marks, merged, same, shingles
 from assay.papers.paper import STATUSES, Paper, Source, key_of
+from assay.papers.schema import MIGRATIONS
 
 _PATIENCE = 30
 """Seconds to wait for another process that holds the file."""
@@ -40,52 +41,6 @@ _MOST = 500
 _LONG = 120
 """Shingles from which an abstract is indexed by a sample of them, one in _SAMPLED."""
 _SAMPLED = 4
-
-MIGRATIONS: tuple[tuple[str, ...], ...] = (
-    (
-        """CREATE TABLE paper (
-            id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, venue TEXT NOT NULL, year INTEGER, status TEXT NOT NULL,
-            topics TEXT NOT NULL, date TEXT NOT NULL)""",
-        # apart from `paper`, so that filters read small rows
-        """CREATE TABLE paper_text (
-            id INTEGER PRIMARY KEY REFERENCES paper ON DELETE CASCADE, title TEXT NOT NULL, name TEXT NOT NULL,
-            abstract TEXT NOT NULL, authors TEXT NOT NULL, cjk TEXT NOT NULL)""",
-        "CREATE INDEX paper_date ON paper (date DESC, id)",
-        """CREATE TABLE record (
-            id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, body BLOB NOT NULL, runs INTEGER NOT NULL,
-            paper INTEGER NOT NULL REFERENCES paper DEFERRABLE INITIALLY DEFERRED,
-            added TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')))""",
-        "CREATE INDEX record_paper ON record (paper)",
-        """CREATE TABLE source (
-            record INTEGER NOT NULL REFERENCES record, format TEXT NOT NULL, file TEXT NOT NULL, sha256 TEXT NOT NULL,
-            entry INTEGER NOT NULL, first_line INTEGER NOT NULL, last_line INTEGER NOT NULL,
-            PRIMARY KEY (record, sha256, entry)) WITHOUT ROWID""",
-        """CREATE TABLE mark (
-            mark TEXT NOT NULL, record INTEGER NOT NULL REFERENCES record, PRIMARY KEY (mark, record)) WITHOUT ROWID""",
-        """CREATE TABLE shingle (
-            hash INTEGER NOT NULL, record INTEGER NOT NULL, PRIMARY KEY (hash, record)) WITHOUT ROWID""",
-        """CREATE TABLE alias (
-            key TEXT PRIMARY KEY, bare TEXT NOT NULL,
-            paper INTEGER NOT NULL REFERENCES paper DEFERRABLE INITIALLY DEFERRED) WITHOUT ROWID""",
-        "CREATE INDEX alias_bare ON alias (bare)",
-        "CREATE INDEX alias_paper ON alias (paper)",
-        """CREATE VIRTUAL TABLE words USING fts5 (
-            title, name, abstract, authors, cjk, content='paper_text', content_rowid='id',
-            tokenize='porter unicode61 remove_diacritics 2')""",
-        """CREATE TRIGGER text_insert AFTER INSERT ON paper_text BEGIN
-            INSERT INTO words (rowid, title, name, abstract, authors, cjk)
-            VALUES (new.id, new.title, new.name, new.abstract, new.authors, new.cjk); END""",
-        """CREATE TRIGGER text_delete AFTER DELETE ON paper_text BEGIN
-            INSERT INTO words (words, rowid, title, name, abstract, authors, cjk)
-            VALUES ('delete', old.id, old.title, old.name, old.abstract, old.authors, old.cjk); END""",
-        """CREATE TRIGGER text_update AFTER UPDATE ON paper_text BEGIN
-            INSERT INTO words (words, rowid, title, name, abstract, authors, cjk)
-            VALUES ('delete', old.id, old.title, old.name, old.abstract, old.authors, old.cjk);
-            INSERT INTO words (rowid, title, name, abstract, authors, cjk)
-            VALUES (new.id, new.title, new.name, new.abstract, new.authors, new.cjk); END""",
-    ),
-)
-"""One tuple of statements per version of the file; `PRAGMA user_version` counts those done."""
 
 MOST = 2**31
 """The largest limit and offset that are passed on to SQLite."""
