@@ -96,6 +96,7 @@ class Library:
 
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
+        self.holding: dict[str, int] = {}  # how many papers hold a word, for `assay.papers.keyword`
         try:
             if self.path != ":memory:":
                 Path(self.path).parent.mkdir(parents=True, exist_ok=True)
@@ -198,6 +199,7 @@ class Library:
         counts: Counter[str] = Counter()
         touched: dict[int, _Papers | None] = {}  # the records of a paper, where it is new and they are all at hand
         asked: dict[tuple[int, int], float] = {}
+        self.holding.clear()
         with self._writing():
             next_id = self._number("SELECT coalesce(max(id), 0) FROM paper") + 1
             for paper in papers:

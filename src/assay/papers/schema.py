@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+TOKENIZER = "porter unicode61 remove_diacritics 2"
+"""How FTS5 cuts text into words: stems, accents ignored."""
+
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE paper (
@@ -30,9 +33,9 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             paper INTEGER NOT NULL REFERENCES paper DEFERRABLE INITIALLY DEFERRED) WITHOUT ROWID""",
         "CREATE INDEX alias_bare ON alias (bare)",
         "CREATE INDEX alias_paper ON alias (paper)",
-        """CREATE VIRTUAL TABLE words USING fts5 (
+        f"""CREATE VIRTUAL TABLE words USING fts5 (
             title, name, abstract, authors, cjk, content='paper_text', content_rowid='id',
-            tokenize='porter unicode61 remove_diacritics 2')""",
+            tokenize='{TOKENIZER}')""",
         """CREATE TRIGGER text_insert AFTER INSERT ON paper_text BEGIN
             INSERT INTO words (rowid, title, name, abstract, authors, cjk)
             VALUES (new.id, new.title, new.name, new.abstract, new.authors, new.cjk); END""",

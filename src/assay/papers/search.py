@@ -8,22 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.papers.cjk import CJK, bigrams
+from assay.papers.cjk import CJK
+from assay.papers.keyword import rank, terms
 from assay.papers.library import MOST, Library, where
 from assay.papers.paper import Paper
 
-WEIGHTS = {"title": 8.0, "name": 8.0, "abstract": 1.0, "authors": 2.0, "cjk": 4.0}
-"""Weight of each column in BM25. The last holds title, abstract and authors, so it lies between them (ours)."""
-MOST_WORDS = 64
-"""Words of a query that are looked at: a pasted abstract may hold more."""
 SNIPPET = 32
 """Words of a snippet."""
 _OPEN, _CLOSE = "\x02", "\x03"
-_COMMON = """
-a an and are as at be by can do for from how in into is it its not of on or our that the their this to using via we
-what  when where which while with
-"""
-_STOP = frozenset(_COMMON.split())
 
 
 @dataclass(frozen=True)
@@ -92,56 +84,12 @@ def search(
         raise ValueError(f"limit and offset must be 0 or more, not {limit} and {offset}")
     limit, offset = min(limit, MOST), min(offset, MOST)
     filters = where(venue=venue, topic=topic, status=status, since=since, keys=keys)
-    terms = _terms(words)
+    asked = terms(words)
     with library.errors():
-        if not terms:
+        if not asked:
             return _listed(library, filters, limit, offset)
-        every = " AND ".join(terms.values())
-        first = _ranked(library, every, filters, limit, 0)
-        if len(first) == limit or len(terms) == 1:
-            rows = _ranked(library, every, filters, limit, offset) if offset else first
-            return Hits(_hits(library, rows, every, words), _total(library, every, filters), "all")
-        telling = [term for word, term in terms.items() if word not in _STOP] or list(terms.values())
-        some = " OR ".join(telling)
-        others = _ranked(library, some, filters, offset + limit + len(first), 0)
-        known = {row for row, _ in first}
-        rows = (first + [row for row in others if row[0] not in known])[offset : offset + limit]
-        return Hits(_hits(library, rows, some, words), _total(library, some, filters), "any")
-
-
-def _terms(words: str) -> dict[str, str]:
-    """An FTS5 expression for each word of the user that holds a letter or a digit."""
-    found: dict[str, str] = {}
-    for word in words.replace("\0", " ").encode("utf-8", "replace").decode().lower().split():
-        for run in CJK.findall(word):
-            found[run] = "(cjk : (" + " AND ".join(f'"{pair}"' for pair in bigrams(run)) + "))"
-        for rest in CJK.sub(" ", word).split():
-            if any(character.isalnum() for character in rest):
-                found[rest] = '"' + rest.replace('"', '""') + '"'
-    return dict(list(found.items())[:MOST_WORDS])
-
-
-def _ranked(
-    library: Library, expression: str, filters: tuple[str, list[object]], limit: int, offset: int
-) -> list[tuple[int, float]]:
-    condition, values = filters
-    weights = ", ".join(map(str, WEIGHTS.values()))
-    return library.db.execute(
-        f"SELECT words.rowid, -bm25(words, {weights}) AS score FROM {_tables(condition)} "  # noqa: S608
-        f"WHERE words MATCH ? AND {condition} ORDER BY score DESC, words.rowid LIMIT ? OFFSET ?",
-        (expression, *values, limit, offset),
-    ).fetchall()
-
-
-def _total(library: Library, expression: str, filters: tuple[str, list[object]]) -> int:
-    condition, values = filters
-    sql = f"SELECT count(*) FROM {_tables(condition)} WHERE words MATCH ? AND {condition}"  # noqa: S608
-    return int(library.db.execute(sql, (expression, *values)).fetchone()[0])
-
-
-def _tables(condition: str) -> str:
-    """The index, joined with the papers where there are filters: the join takes a third of a query's time."""
-    return "words" if condition == "1" else "words JOIN paper ON paper.id = words.rowid"
+        found = rank(library, asked, filters, limit, offset)
+        return Hits(_hits(library, found.rows, found.expression, words), found.total, found.match)
 
 
 def _listed(library: Library, filters: tuple[str, list[object]], limit: int, offset: int) -> Hits:
