@@ -2,7 +2,7 @@
 
 FTS5's own `bm25()` takes 1 to 2 microseconds per paper and word, which is too much where a long query's words occur in
 half of 100,000 papers; the list of the papers that hold a word costs a tenth of that. So the lists give candidates by
-the sum of the words' weights, and the score is computed for a hundred of them out of their texts (ours).
+the sum of the words' weights, and the score is computed for the best of them out of their texts (ours).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_WORDS = 64
 """Words of a query that are looked at: a pasted abstract may hold more."""
-BLOCK = 100
+BLOCK = 50
 """Candidates that are scored together; further pages are scored in further blocks."""
 K1, B = 1.2, 0.75
 """Saturation and length normalisation of BM25."""
@@ -81,47 +81,27 @@ def rank(library: Library, asked: dict[str, str], filters: Filters, limit: int, 
     Papers with all words come first; where those are fewer than `limit`, papers with any of the words follow, without
     those that have only common words where others have rarer ones. Equal scores by row.
     """
+    asked = {word: term for word, term in asked.items() if word not in STOP} or asked
     every = " AND ".join(asked.values())
-    total = _count(library, every, filters)
     # Chinese words are no words to the score: then the order stays that of the index
     pieces = [] if any("cjk :" in term for term in asked.values()) else _pieces(asked)
-    if total >= limit or len(asked) == 1:
+    some_rows = _holders(library, every, filters, limit)
+    if len(some_rows) == limit or len(asked) == 1:
+        total = _count(library, every, filters)
         return Ranking(_all(library, every, pieces, filters, total, limit, offset), total, "all", every)
-    telling = {word: term for word, term in asked.items() if word not in STOP} or asked
-    some = " OR ".join(telling.values())
-    first = _scored(library, _all_rows(library, every, filters, total), pieces)
+    first = _scored(library, some_rows, pieces)
     done = len(first)
     start, end = max(offset - done, 0), max(offset + limit - done, 0)
-    rest, others = _candidates(library, telling, filters, {row for row, _ in first}, _blocks(end))
+    rest, others = _candidates(library, asked, filters, set(some_rows), _blocks(end))
     rows = first[offset : offset + limit] + _page(library, rest, pieces, start, end - start)
-    return Ranking(rows, done + others, "any", some)
+    return Ranking(rows, done + others, "any", " OR ".join(asked.values()))
 
 
-# --- papers with all words ---------------------------------------------------------------------------------------
-
-
-def _all(
-    library: Library, every: str, pieces: list[str], filters: Filters, total: int, limit: int, offset: int
-) -> list[tuple[int, float]]:
-    """One page of the papers with all words. Where they are many, those with all in the title come first."""
-    if total > MANY and ":" not in every:
-        title = f"{{title name}} : ({every})"
-        if _count(library, title, filters) >= offset + limit:
-            every = title
-    rows = _all_rows(library, every, filters, _blocks(offset + limit))
-    return _page(library, rows, pieces, offset, limit)
-
-
-def _all_rows(library: Library, expression: str, filters: Filters, limit: int) -> list[int]:
+def _holders(library: Library, expression: str, filters: Filters, most: int) -> list[int]:
+    """`most` papers that match, whichever: it stops as soon as there are so many."""
     condition, values = filters
-    return [
-        int(row)
-        for row, _ in library.db.execute(
-            f"SELECT words.rowid, bm25(words, {_WEIGHTS}) AS score FROM {_tables(condition)} "  # noqa: S608
-            f"WHERE words MATCH ? AND {condition} ORDER BY score, words.rowid LIMIT ?",
-            (expression, *values, limit),
-        )
-    ]
+    sql = f"SELECT words.rowid FROM {_tables(condition)} WHERE words MATCH ? AND {condition} LIMIT ?"  # noqa: S608
+    return [int(row) for (row,) in library.db.execute(sql, (expression, *values, most))]
 
 
 def _count(library: Library, expression: str, filters: Filters) -> int:
@@ -135,11 +115,31 @@ def _tables(condition: str) -> str:
     return "words" if condition == "1" else "words JOIN paper ON paper.id = words.rowid"
 
 
+# --- papers with all words ---------------------------------------------------------------------------------------
+
+
+def _all(
+    library: Library, every: str, pieces: list[str], filters: Filters, total: int, limit: int, offset: int
+) -> list[tuple[int, float]]:
+    """One page of the papers with all words. Where they are many, those with all in the title come first."""
+    if total > MANY and "cjk :" not in every:
+        title = f"{{title name}} : ({every})"
+        if _count(library, title, filters) >= offset + limit:
+            every = title
+    condition, values = filters
+    sql = (
+        f"SELECT words.rowid, bm25(words, {_WEIGHTS}) AS score FROM {_tables(condition)} "  # noqa: S608
+        f"WHERE words MATCH ? AND {condition} ORDER BY score, words.rowid LIMIT ?"
+    )
+    found = library.db.execute(sql, (every, *values, _blocks(offset + limit)))
+    return _page(library, [int(row) for row, _ in found], pieces, offset, limit)
+
+
 # --- papers with any word ----------------------------------------------------------------------------------------
 
 
 def _candidates(
-    library: Library, telling: dict[str, str], filters: Filters, known: set[int], most: int
+    library: Library, asked: dict[str, str], filters: Filters, known: set[int], most: int
 ) -> tuple[list[int], int]:
     """The `most` papers (more where several are last) that hold any of the words, and how many there are.
 
@@ -149,7 +149,7 @@ def _candidates(
 
     size = int(library.db.execute("SELECT coalesce(max(id), 0) FROM paper").fetchone()[0]) + 1
     papers = _papers(library)
-    one_by_one = [f'"{piece}"' for piece in _pieces(telling)] + [term for term in telling.values() if "cjk :" in term]
+    one_by_one = [f'"{piece}"' for piece in _pieces(asked)] + [term for term in asked.values() if "cjk :" in term]
     counted = sorted((_holding(library, term), term) for term in one_by_one)
     sums = np.zeros(size, np.float32)
     for at, (count, term) in enumerate(counted):
@@ -158,7 +158,7 @@ def _candidates(
         weight = idf(count, papers)
         sums[_rows(library, term)] += weight
         if "cjk :" not in term:
-            sums[_rows(library, f"{{title name}} : {term}")] += weight
+            sums[_rows(library, f"title : {term}")] += weight
     condition, values = filters
     if condition != "1":
         allowed = np.zeros(size, bool)

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields, replace
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any
 
@@ -41,6 +42,12 @@ _MOST = 500
 _LONG = 120
 """Shingles from which an abstract is indexed by a sample of them, one in _SAMPLED."""
 _SAMPLED = 4
+
+HAS = {
+    "code": "paper.code",
+    "claims": "paper.id IN (SELECT claimed.paper FROM claimed WHERE sentences > 0)",
+}
+"""What `where` can ask a paper to have, as a condition."""
 
 MOST = 2**31
 """The largest limit and offset that are passed on to SQLite."""
@@ -97,6 +104,7 @@ class Library:
     def __init__(self, path: str | Path) -> None:
         self.path = str(path)
         self.holding: dict[str, int] = {}  # how many papers hold a word, for `assay.papers.keyword`
+        self.scratch: TemporaryDirectory[str] | None = None  # for `assay.papers.vectors` of a library in memory
         try:
             if self.path != ":memory:":
                 Path(self.path).parent.mkdir(parents=True, exist_ok=True)
@@ -117,6 +125,7 @@ class Library:
             self._use_wal()
         for pragma in ("synchronous = NORMAL", "foreign_keys = ON", "cache_size = -262144"):
             self.db.execute(f"PRAGMA {pragma}")
+        self.db.create_function("has_code", 1, lambda body: bool(_paper(body).links.get("code")))  # for schema.py
         if (version := self._check_version()) == len(MIGRATIONS):
             return
         if self._read_only:
@@ -158,6 +167,9 @@ class Library:
     def close(self) -> None:
         """Close the file."""
         self.db.close()
+        if self.scratch is not None:
+            self.scratch.cleanup()
+            self.scratch = None
 
     def __enter__(self) -> Library:
         return self
@@ -312,6 +324,7 @@ class Library:
             status=paper.status,
             topics=topics,
             date=paper.date or str(paper.year or ""),
+            code=bool(paper.links.get("code")),
         )
         self._put(
             "paper_text",
@@ -398,12 +411,13 @@ class Library:
         topic: str | None = None,
         status: str | Sequence[str] | None = None,
         since: str | None = None,
+        has: Iterable[str] = (),
         keys: Iterable[str] | None = None,
         limit: int | None = None,
         offset: int = 0,
     ) -> _Papers:
         """Papers, newest first, that pass the filters of `where`."""
-        condition, values = where(venue=venue, topic=topic, status=status, since=since, keys=keys)
+        condition, values = where(venue=venue, topic=topic, status=status, since=since, has=has, keys=keys)
         with self.errors():
             found = self._ids(
                 f"SELECT id FROM paper WHERE {condition} ORDER BY date DESC, id LIMIT ? OFFSET ?",  # noqa: S608
@@ -418,10 +432,11 @@ class Library:
         topic: str | None = None,
         status: str | Sequence[str] | None = None,
         since: str | None = None,
+        has: Iterable[str] = (),
         keys: Iterable[str] | None = None,
     ) -> int:
         """How many papers pass the filters of `where`."""
-        condition, values = where(venue=venue, topic=topic, status=status, since=since, keys=keys)
+        condition, values = where(venue=venue, topic=topic, status=status, since=since, has=has, keys=keys)
         with self.errors():
             return self._number(f"SELECT count(*) FROM paper WHERE {condition}", values)  # noqa: S608
 
@@ -512,14 +527,15 @@ def where(
     topic: str | None = None,
     status: str | Sequence[str] | None = None,
     since: str | None = None,
+    has: Iterable[str] = (),
     keys: Iterable[str] | None = None,
 ) -> tuple[str, list[Any]]:
     """The filters as a condition on the table `paper`, with its values.
 
     `venue`: the whole name or its first words ("ICLR" for "ICLR 2026"); `topic`: any part of "Area · Subarea"; both
     whatever their case. `status`: one or several of STATUSES. `since`: an ISO date or the start of one; a paper known
-    by its year only passes where the year does. `keys`: only these papers, by key or former key. ValueError for a
-    status or a date that is none.
+    by its year only passes where the year does. `has`: "code", a link to it; "claims", where they were looked for
+    (`assay.shelf.note_claims`). `keys`: only these papers, by key or former key. ValueError for a value that is none.
     """
     parts, values = ["1"], list[Any]()
     if venue is not None:
@@ -541,6 +557,10 @@ def where(
             raise ValueError(f"since: {since!r} is no date; write it as 2026-02-21, 2026-02 or 2026")
         parts.append("(date >= ? OR length(date) = 4 AND date >= ?)")
         values += [since, since[:4]]
+    for what in has:
+        if what not in HAS:
+            raise ValueError(f"has: {what!r} is none of {', '.join(HAS)}")
+        parts.append(HAS[what])
     if keys is not None:
         parts.append("paper.id IN (SELECT alias.paper FROM json_each(?) JOIN alias ON alias.key = value)")
         values.append(json.dumps(list(keys)))

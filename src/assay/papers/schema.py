@@ -49,6 +49,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             VALUES (new.id, new.title, new.name, new.abstract, new.authors, new.cjk); END""",
     ),
     (
+        # whether any listing links the paper's code; has_code is of `assay.papers.library`, and looks into a record
+        "ALTER TABLE paper ADD COLUMN code INTEGER NOT NULL DEFAULT 0",
+        """UPDATE paper SET code = EXISTS (
+            SELECT 1 FROM record WHERE record.paper = paper.id AND has_code(record.body))""",
         # whether a paper's abstract was looked through for claims, and how many it makes
         """CREATE TABLE claimed (
             paper INTEGER PRIMARY KEY REFERENCES paper ON DELETE CASCADE, sentences INTEGER NOT NULL)""",
@@ -62,10 +66,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """CREATE TABLE judged (
             key TEXT PRIMARY KEY, judgement TEXT NOT NULL,
             at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))) WITHOUT ROWID""",
-        # where the vector of a paper stands in the file of an encoder, and of which text it is
+        # in which row of an encoder's file the vector of a paper stands
         """CREATE TABLE vector (
             encoder TEXT NOT NULL, paper INTEGER NOT NULL REFERENCES paper ON DELETE CASCADE, row INTEGER NOT NULL,
-            text BLOB NOT NULL, PRIMARY KEY (encoder, paper)) WITHOUT ROWID""",
+            PRIMARY KEY (encoder, paper)) WITHOUT ROWID""",
+        "CREATE INDEX vector_paper ON vector (paper)",
+        """CREATE TRIGGER text_vectors AFTER UPDATE OF title, abstract ON paper_text
+            WHEN new.title <> old.title OR new.abstract <> old.abstract BEGIN
+            DELETE FROM vector WHERE paper = new.id; END""",
         # one value per name: the last record that the digest has shown
         "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     ),
