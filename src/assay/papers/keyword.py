@@ -7,35 +7,28 @@ the sum of the words' weights, and the score is computed for the best of them ou
 
 from __future__ import annotations
 
-import math
 import re
-import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.papers.cjk import CJK, bigrams
 from assay.papers.library import Library
-from assay.papers.schema import TOKENIZER
+from assay.papers.scoring import idf, score
 
 if TYPE_CHECKING:
     import numpy as np
 
 MOST_WORDS = 64
-"""Words of a query that are looked at: a pasted abstract may hold more."""
+"""Words of a query that are looked at; a longer one is a pasted text (`like`)."""
 BLOCK = 50
 """Candidates that are scored together; further pages are scored in further blocks."""
-K1, B = 1.2, 0.75
-"""Saturation and length normalisation of BM25."""
-TITLE, AUTHORS = 3.0, 2.0
-"""Weights of title and authors in BM25F beside the abstract's 1. Of 1, 3 and 8, 3 found one-sentence summaries best."""
-NEIGHBOURS = 0.5
-"""Bonus for two words that follow each other in the query and, at most NEAR words apart, in the paper: this part of
-the lower of their two weights."""
-NEAR = 3
 COMMON = 5
 """A word in more than one in COMMON papers finds no candidates where FEW rarer words do; it counts in the score."""
 FEW = 3
+TELLING = 25
+"""Words of a text that papers like it are looked for by."""
 MANY = 5000
 """Papers with all words that FTS5 ranks itself; where more have them, those with all of them in the title do."""
 
@@ -52,10 +45,19 @@ Filters = tuple[str, list[Any]]
 
 
 @dataclass(frozen=True)
-class Ranking:
-    """The rows of one page, (paper, score), the number of papers that match, and how they matched."""
+class Row:
+    """A paper found: its row, its score, and the fields in which each word of the query stands."""
 
-    rows: list[tuple[int, float]]
+    paper: int
+    score: float
+    held: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The rows of one page, the number of papers that match, and how they matched."""
+
+    rows: list[Row]
     total: int
     match: Literal["all", "any"]
     """ "all" words or "any" of them."""
@@ -75,26 +77,60 @@ def terms(words: str) -> dict[str, str]:
     return dict(list(found.items())[:MOST_WORDS])
 
 
-def rank(library: Library, asked: dict[str, str], filters: Filters, limit: int, offset: int) -> Ranking:
+def rank(
+    library: Library, asked: dict[str, str], filters: Filters, limit: int, offset: int, enough: int | None = None
+) -> Ranking:
     """The papers that hold the words `asked` (from `terms`, not empty), best first: rows offset to offset + limit.
 
-    Papers with all words come first; where those are fewer than `limit`, papers with any of the words follow, without
-    those that have only common words where others have rarer ones. Equal scores by row.
+    Papers with all words come first; where those are fewer than `enough` (by default `limit`), papers with any of the
+    words follow, without those that have only common words where others have rarer ones. Equal scores by row.
     """
+    enough = limit if enough is None else enough
     asked = {word: term for word, term in asked.items() if word not in STOP} or asked
     every = " AND ".join(asked.values())
     # Chinese words are no words to the score: then the order stays that of the index
     pieces = [] if any("cjk :" in term for term in asked.values()) else _pieces(asked)
-    some_rows = _holders(library, every, filters, limit)
-    if len(some_rows) == limit or len(asked) == 1:
+    some_rows = _holders(library, every, filters, enough)
+    if len(some_rows) == enough or len(asked) == 1:
         total = _count(library, every, filters)
         return Ranking(_all(library, every, pieces, filters, total, limit, offset), total, "all", every)
-    first = _scored(library, some_rows, pieces)
-    done = len(first)
+    return _any(library, asked, pieces, filters, limit, offset, some_rows)
+
+
+def like(library: Library, text: str, filters: Filters, limit: int, offset: int, without: int | None = None) -> Ranking:
+    """The papers that share the most telling words of a text, best first; never the paper `without`."""
+    counts = Counter(_PIECE.findall(CJK.sub(" ", text.lower())))
+    worth = {piece: count * weight(library, piece) for piece, count in counts.items() if piece not in STOP}
+    best = sorted(worth, key=lambda piece: -worth[piece])[:TELLING]
+    asked = {piece: f'"{piece}"' for piece in counts if piece in best}
+    if not asked:
+        return Ranking([], 0, "any", "")
+    return _any(library, asked, list(asked), filters, limit, offset, [], without)
+
+
+def _any(
+    library: Library,
+    asked: dict[str, str],
+    pieces: list[str],
+    filters: Filters,
+    limit: int,
+    offset: int,
+    first: list[int],
+    without: int | None = None,
+) -> Ranking:
+    """The papers `first`, which hold all words, and after them those with any, but the paper `without`."""
+    rows = _scored(library, first, pieces)
+    done = len(rows)
     start, end = max(offset - done, 0), max(offset + limit - done, 0)
-    rest, others = _candidates(library, asked, filters, set(some_rows), _blocks(end))
-    rows = first[offset : offset + limit] + _page(library, rest, pieces, start, end - start)
+    rest, others = _candidates(library, asked, filters, {*first, *([] if without is None else [without])}, _blocks(end))
+    rows = rows[offset : offset + limit] + _page(library, rest, pieces, start, end - start)
     return Ranking(rows, done + others, "any", " OR ".join(asked.values()))
+
+
+def coverage(library: Library, asked: dict[str, str], row: Row) -> float:
+    """How much of a query's words a paper holds, each by its weight: 0 to 1."""
+    worth = {piece: weight(library, piece) for piece in _pieces(asked)}
+    return sum(worth[piece] for piece in row.held if piece in worth) / sum(worth.values()) if worth else 0.0
 
 
 def _holders(library: Library, expression: str, filters: Filters, most: int) -> list[int]:
@@ -120,7 +156,7 @@ def _tables(condition: str) -> str:
 
 def _all(
     library: Library, every: str, pieces: list[str], filters: Filters, total: int, limit: int, offset: int
-) -> list[tuple[int, float]]:
+) -> list[Row]:
     """One page of the papers with all words. Where they are many, those with all in the title come first."""
     if total > MANY and "cjk :" not in every:
         title = f"{{title name}} : ({every})"
@@ -155,10 +191,10 @@ def _candidates(
     for at, (count, term) in enumerate(counted):
         if count == 0 or (at >= FEW and count * COMMON > papers):
             continue
-        weight = idf(count, papers)
-        sums[_rows(library, term)] += weight
+        worth = idf(count, papers)
+        sums[_rows(library, term)] += worth
         if "cjk :" not in term:
-            sums[_rows(library, f"title : {term}")] += weight
+            sums[_rows(library, f"title : {term}")] += worth
     condition, values = filters
     if condition != "1":
         allowed = np.zeros(size, bool)
@@ -170,11 +206,6 @@ def _candidates(
     least = 0.0 if len(found) <= most else np.partition(sums[found], -most)[-most]
     best = found[sums[found] >= least]
     return [int(row) for row in best[np.argsort(-sums[best], kind="stable")]], len(found)
-
-
-def idf(count: int, papers: int) -> float:
-    """The weight of a word that `count` of `papers` papers hold: ln(1 + (N - n + 0.5) / (n + 0.5)), never negative."""
-    return math.log(1 + (max(papers - count, 0) + 0.5) / (count + 0.5))
 
 
 def _papers(library: Library) -> int:
@@ -209,18 +240,18 @@ def _blocks(count: int) -> int:
     return -(-count // BLOCK) * BLOCK
 
 
-def _page(library: Library, rows: Sequence[int], pieces: list[str], start: int, count: int) -> list[tuple[int, float]]:
+def _page(library: Library, rows: Sequence[int], pieces: list[str], start: int, count: int) -> list[Row]:
     """`count` of the rows from `start` on, in blocks that are scored each by itself, so that pages fit together."""
     if count <= 0:
         return []
     first = start // BLOCK * BLOCK
-    scored: list[tuple[int, float]] = []
+    scored: list[Row] = []
     for at in range(first, min(start + count, len(rows)), BLOCK):
         scored += _scored(library, rows[at : at + BLOCK], pieces)
     return scored[start - first : start - first + count]
 
 
-def _scored(library: Library, rows: Sequence[int], pieces: list[str]) -> list[tuple[int, float]]:
+def _scored(library: Library, rows: Sequence[int], pieces: list[str]) -> list[Row]:
     """The rows with their scores, best first. Without words to score by (Chinese alone) they keep their order."""
     if not rows:
         return []
@@ -232,70 +263,14 @@ def _scored(library: Library, rows: Sequence[int], pieces: list[str]) -> list[tu
             list(rows),
         )
     }
-    papers = _papers(library)
-    weights = [idf(_holding(library, f'"{piece}"'), papers) for piece in pieces]
-    scores = dict(zip(rows, score([texts[row] for row in rows], pieces, weights), strict=True))
-    if not pieces:
-        scores = {row: 1 / (at + 1) for at, row in enumerate(rows)}
-    return sorted(scores.items(), key=lambda item: (-item[1], item[0]) if pieces else -item[1])
+    found = score([texts[row] for row in rows], pieces, [weight(library, piece) for piece in pieces])
+    scored = [Row(row, one.value, one.held) for row, one in zip(rows, found, strict=True)]
+    return sorted(scored, key=lambda row: (-row.score, row.paper)) if pieces else scored
 
 
-def score(texts: Sequence[tuple[str, str, str]], pieces: Sequence[str], weights: Sequence[float]) -> list[float]:
-    """BM25F of each (title, abstract, authors) for the words `pieces` of `weights`, plus the bonus for neighbours.
-
-    A word's frequency is summed over the fields, each divided by its length norm and times its weight, and saturated
-    once (Robertson, Zaragoza and Taylor 2004). Lengths are in words, their means those of `texts`. Words are those of
-    the library's own tokenizer.
-    """
-    if not texts:
-        return []
-    pool = sqlite3.connect(":memory:", isolation_level=None)
-    try:
-        for name in ("asked", "held"):
-            pool.execute(f"CREATE VIRTUAL TABLE {name} USING fts5 (title, abstract, authors, tokenize='{TOKENIZER}')")
-            pool.execute(f"CREATE VIRTUAL TABLE {name}_at USING fts5vocab ({name}, instance)")
-        pool.execute("BEGIN")
-        pool.executemany("INSERT INTO asked (rowid, title) VALUES (?, ?)", enumerate(pieces))
-        pool.executemany(
-            "INSERT INTO held (rowid, title, abstract, authors) VALUES (?, ?, ?, ?)",
-            [(at, *text) for at, text in enumerate(texts)],
-        )
-        stems = dict(pool.execute("SELECT doc, term FROM asked_at ORDER BY doc, offset DESC").fetchall())
-        lengths = [(len(title.split()), len(abstract.split())) for title, abstract, _ in texts]
-        norms = [_norms(column) for column in zip(*lengths, strict=True)]
-        found = [0.0] * len(texts)
-        places: list[dict[int, list[tuple[str, int]]]] = []
-        for at, weight in enumerate(weights):
-            frequency: dict[int, float] = {}
-            places.append({})
-            for doc, column, offset in pool.execute(
-                "SELECT doc, col, offset FROM held_at WHERE term = ?", (stems.get(at, ""),)
-            ):
-                part = {"title": TITLE / norms[0][doc], "abstract": 1 / norms[1][doc], "authors": AUTHORS}[column]
-                frequency[doc] = frequency.get(doc, 0.0) + part
-                places[at].setdefault(doc, []).append((column, offset))
-            for doc, value in frequency.items():
-                found[doc] += weight * value * (K1 + 1) / (value + K1)
-        for at in range(len(pieces) - 1):
-            bonus = NEIGHBOURS * min(weights[at], weights[at + 1])
-            for doc in places[at].keys() & places[at + 1].keys():
-                if _near(places[at][doc], places[at + 1][doc]):
-                    found[doc] += bonus
-    finally:
-        pool.close()
-    return found
-
-
-def _norms(lengths: Sequence[int]) -> list[float]:
-    """Of each length against the mean; one below half of it counts as half, so that no stub beats an abstract."""
-    mean = sum(lengths) / len(lengths) or 1.0
-    return [1 - B + B * max(length / mean, 0.5) for length in lengths]
-
-
-def _near(left: list[tuple[str, int]], right: list[tuple[str, int]]) -> bool:
-    """Whether a place of `right` follows one of `left` by at most NEAR words in the same field."""
-    after = set(right)
-    return any((column, offset + step) in after for column, offset in left for step in range(1, NEAR + 1))
+def weight(library: Library, piece: str) -> float:
+    """The weight of a word by how many papers hold it."""
+    return idf(_holding(library, f'"{piece}"'), _papers(library))
 
 
 def _pieces(asked: dict[str, str]) -> list[str]:

@@ -1,18 +1,36 @@
-"""Keyword search over a library: BM25 of SQLite's FTS5, with the user's words taken as words whatever they hold."""
+"""Search over a library: by the words of a query and, where its papers have vectors, by its meaning.
+
+The two orders are fused by reciprocal rank (Cormack, Clarke and Buettcher 2009). How much the meaning counts depends on
+how sure the words are: a paper that holds nearly all of a query is hardly ever the wrong one, and meaning by itself
+finds less than words do (benchmarks/results.md).
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
+from assay.papers import glossary
 from assay.papers.cjk import CJK
-from assay.papers.keyword import rank, terms
+from assay.papers.keyword import MOST_WORDS, Filters, Ranking, Row, coverage, like, rank, terms
 from assay.papers.library import MOST, Library, where
 from assay.papers.paper import Paper
 
+if TYPE_CHECKING:
+    from assay.papers.vectors import Vectors
+
+POOL = 100
+"""Papers of each order that are fused."""
+FLAT = 5
+"""k of reciprocal rank fusion, 1 / (k + rank): small, so that the first places count."""
+SURE, UNSURE = 0.8, 0.45
+"""Meaning counts nothing where the best paper by words holds this much of the query, and as much as the words below
+UNSURE; between them in proportion. Chosen on queries of ours that no benchmark has."""
+LIKE = "like:"
+"""A query that begins so asks for papers like the one it names."""
 SNIPPET = 32
 """Words of a snippet."""
 _OPEN, _CLOSE = "\x02", "\x03"
@@ -36,11 +54,17 @@ class Snippet:
 
 @dataclass(frozen=True)
 class Hit:
-    """One paper found. `score` is BM25 with the sign turned: larger is better; 0 where the query has no words."""
+    """One paper found.
+
+    `score` compares the hits of one answer, larger is better: BM25F, or reciprocal ranks where meaning took part; 0
+    where the query has no words.
+    """
 
     paper: Paper
     score: float
     snippet: Snippet
+    why: tuple[str, ...] = ()
+    """Why it is there: the words it holds and where, how a Chinese term was read, its place by meaning."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +74,11 @@ class Hits(Sequence[Hit]):
     hits: tuple[Hit, ...]
     total: int
     """How many papers match, on all pages."""
-    match: Literal["all", "any", "list"]
+    match: Literal["all", "any", "list", "like"]
     """Whether papers hold all words; or any of them, since too few hold all; or the query had no words and the papers
-    that pass the filters are listed, newest first."""
+    that pass the filters are listed, newest first; or they are like a paper or a text."""
+    meaning: bool = False
+    """Whether vectors took part."""
 
     def __len__(self) -> int:
         return len(self.hits)
@@ -69,40 +95,184 @@ def search(
     topic: str | None = None,
     status: str | Sequence[str] | None = None,
     since: str | None = None,
+    has: Iterable[str] = (),
     keys: Iterable[str] | None = None,
     limit: int = 20,
     offset: int = 0,
+    vectors: Vectors | None = None,
 ) -> Hits:
-    """Papers that hold `words`, best first; filters as in `library.where`.
+    """Papers for a query, best first; filters as in `library.where`. With `vectors` by meaning too.
 
     Every word is taken literally (no operators): "GFPO-v2" means the neighbours GFPO and v2, "C++" means C, a lone
     quote means nothing. Papers with all words come first; where those are fewer than `limit`, papers with any of the
-    words follow. Words are stemmed (porter) and accents ignored; Chinese is matched by pairs of characters. A query
-    without a letter or digit lists what passes the filters. ValueError for a filter that is none, or a negative limit.
+    words follow. Words are stemmed (porter) and accents ignored. Chinese is matched by pairs of characters, and where
+    too few papers hold it, by the English of its terms (`assay.papers.glossary`).
+
+    "like:" and a key, link or title finds papers like that one; so does a text of more than MOST_WORDS words (a pasted
+    abstract). A query without a letter or digit lists what passes the filters. ValueError for a filter that is none,
+    or a negative limit; NoSuchPaper for a "like:" that names none.
     """
     if limit < 0 or offset < 0:
         raise ValueError(f"limit and offset must be 0 or more, not {limit} and {offset}")
     limit, offset = min(limit, MOST), min(offset, MOST)
-    filters = where(venue=venue, topic=topic, status=status, since=since, keys=keys)
-    asked = terms(words)
+    filters = where(venue=venue, topic=topic, status=status, since=since, has=has, keys=keys)
+    if words.strip().lower().startswith(LIKE):
+        return _like_paper(library, words.strip()[len(LIKE) :], filters, limit, offset, vectors)
     with library.errors():
+        if len(words.split()) > MOST_WORDS and not CJK.search(words):
+            return _like_text(library, words, filters, limit, offset, vectors)
+        asked = terms(words)
         if not asked:
             return _listed(library, filters, limit, offset)
-        found = rank(library, asked, filters, limit, offset)
-        return Hits(_hits(library, found.rows, found.expression, words), found.total, found.match)
+        if CJK.search(words):
+            return _chinese(library, words, filters, limit, offset, vectors)
+        if vectors is None:
+            return _answer(library, rank(library, asked, filters, limit, offset), words)
+        found = rank(library, asked, filters, max(POOL, offset + limit), 0, enough=limit)
+        sure = coverage(library, asked, found.rows[0]) if found.rows else 0.0
+        weight = min(1.0, max(0.0, (SURE - sure) / (SURE - UNSURE)))
+        if weight == 0:
+            return _answer(library, replace(found, rows=found.rows[offset : offset + limit]), words)
+        return _fused(library, found, words, words, filters, weight, limit, offset, vectors)
 
 
-def _listed(library: Library, filters: tuple[str, list[object]], limit: int, offset: int) -> Hits:
+def _chinese(library: Library, words: str, filters: Filters, limit: int, offset: int, vectors: Vectors | None) -> Hits:
+    """By the Chinese itself; where too few papers hold it, then by its terms in English, and by meaning."""
+    literal = rank(library, terms(words), filters, limit, offset)
+    if literal.match == "all" and literal.total >= limit:
+        return _answer(library, literal, words)
+    english = glossary.english(words)
+    read = tuple(f"{chinese} read as {form}" for chinese, form in glossary.translated(words))
+    pool = max(POOL, offset + limit)
+    first = rank(library, terms(words), filters, pool, 0).rows if literal.total else []
+    asked = terms(english)
+    if not asked and vectors is None:
+        return _answer(library, literal, words)
+    found = rank(library, asked, filters, pool, 0, enough=limit) if asked else Ranking([], 0, "any", "")
+    known = {row.paper for row in first}
+    rows = first + [row for row in found.rows if row.paper not in known]
+    found = replace(found, rows=rows, total=max(found.total, len(rows)))
+    if vectors is None:
+        return _answer(library, replace(found, rows=rows[offset : offset + limit]), words, read)
+    text = words if vectors.encoder.multilingual else english
+    return _fused(library, found, words, text, filters, 1.0, limit, offset, vectors, read)
+
+
+def _like_paper(
+    library: Library, name: str, filters: Filters, limit: int, offset: int, vectors: Vectors | None
+) -> Hits:
+    """Papers like one of the library: by its telling words, and by its vector."""
+    paper = library.get(name)
+    with library.errors():
+        row = int(library.db.execute("SELECT id FROM paper WHERE key = ?", (paper.key,)).fetchone()[0])
+        text = f"{paper.title} {paper.abstract}"
+        if vectors is None:
+            return _answer(library, like(library, text, filters, limit, offset, row), "", match="like")
+        found = like(library, text, filters, max(POOL, offset + limit), 0, row)
+        near = vectors.nearest(vectors.of([row])[0], _allowed(library, filters), POOL + 1)
+        near = [pair for pair in near if pair[0] != row and pair[1] > 0]
+        return _merged(library, found, "", near, 1.0, limit, offset, match="like")
+
+
+def _like_text(library: Library, text: str, filters: Filters, limit: int, offset: int, vectors: Vectors | None) -> Hits:
+    """Papers like a pasted text."""
+    if vectors is None:
+        return _answer(library, like(library, text, filters, limit, offset), "", match="like")
+    found = like(library, text, filters, max(POOL, offset + limit), 0)
+    return _fused(library, found, "", text, filters, 1.0, limit, offset, vectors, match="like")
+
+
+def _fused(
+    library: Library,
+    found: Ranking,
+    words: str,
+    text: str,
+    filters: Filters,
+    weight: float,
+    limit: int,
+    offset: int,
+    vectors: Vectors,
+    read: tuple[str, ...] = (),
+    match: Literal["like"] | None = None,
+) -> Hits:
+    """The order by words and that by the meaning of `text`, as one."""
+    query = vectors.encoder.encode_queries([text])[0]
+    near = vectors.nearest(query, _allowed(library, filters), POOL)
+    return _merged(library, found, words, near, weight, limit, offset, read, match)
+
+
+def _merged(
+    library: Library,
+    found: Ranking,
+    words: str,
+    near: Sequence[tuple[int, float]],
+    weight: float,
+    limit: int,
+    offset: int,
+    read: tuple[str, ...] = (),
+    match: Literal["like"] | None = None,
+) -> Hits:
+    scores: dict[int, float] = {}
+    for place, row in enumerate(found.rows):
+        scores[row.paper] = 1 / (FLAT + place + 1)
+    for place, (paper, _) in enumerate(near):
+        scores[paper] = scores.get(paper, 0.0) + weight / (FLAT + place + 1)
+    held = {row.paper: row.held for row in found.rows}
+    rows = [
+        Row(paper, score, held.get(paper, {}))
+        for paper, score in sorted(scores.items(), key=lambda item: (-item[1], item[0]))[offset : offset + limit]
+    ]
+    places = {paper: f"meaning: place {place + 1}, {score:.2f}" for place, (paper, score) in enumerate(near)}
+    page = replace(found, rows=rows, total=max(found.total, len(scores)))
+    answer = _answer(library, page, words, read, places, match)
+    return replace(answer, meaning=True)
+
+
+def _allowed(library: Library, filters: Filters) -> list[int] | None:
+    """The rows that pass the filters; None for all."""
+    condition, values = filters
+    if condition == "1":
+        return None
+    return [int(row) for (row,) in library.db.execute(f"SELECT id FROM paper WHERE {condition}", values)]  # noqa: S608
+
+
+def _answer(
+    library: Library,
+    found: Ranking,
+    words: str,
+    read: tuple[str, ...] = (),
+    places: dict[int, str] | None = None,
+    match: Literal["like"] | None = None,
+) -> Hits:
+    why = {}
+    for row in found.rows:
+        fields = {
+            name: [piece for piece, where in row.held.items() if name in where]
+            for name in ("title", "abstract", "authors")
+        }
+        told = [f"{name}: {', '.join(pieces)}" for name, pieces in fields.items() if pieces]
+        why[row.paper] = (
+            *(read if told else ()),
+            *told,
+            *([places[row.paper]] if places and row.paper in places else []),
+        )
+    rows = [(row.paper, row.score) for row in found.rows]
+    return Hits(_hits(library, rows, found.expression, words, why), found.total, match or found.match)
+
+
+def _listed(library: Library, filters: Filters, limit: int, offset: int) -> Hits:
     condition, values = filters
     total = library.db.execute(f"SELECT count(*) FROM paper WHERE {condition}", values).fetchone()[0]  # noqa: S608
     rows = library.db.execute(
         f"SELECT id, 0.0 FROM paper WHERE {condition} ORDER BY date DESC, id LIMIT ? OFFSET ?",  # noqa: S608
         (*values, limit, offset),
     ).fetchall()
-    return Hits(_hits(library, rows, "", ""), total, "list")
+    return Hits(_hits(library, rows, "", "", {}), total, "list")
 
 
-def _hits(library: Library, rows: list[tuple[int, float]], expression: str, words: str) -> tuple[Hit, ...]:
+def _hits(
+    library: Library, rows: list[tuple[int, float]], expression: str, words: str, why: dict[int, tuple[str, ...]]
+) -> tuple[Hit, ...]:
     ids = [row for row, _ in rows]
     marked: dict[int, str] = {}
     if expression:
@@ -117,7 +287,7 @@ def _hits(library: Library, rows: list[tuple[int, float]], expression: str, word
     for paper, (row, score) in zip(library.load(ids), rows, strict=True):
         told = paper.abstract or str(paper.extra.get("summary", ""))
         snippet = _snippet(marked.get(row, ""))
-        found.append(Hit(paper, score, snippet if snippet.spans else _start(told, words)))
+        found.append(Hit(paper, score, snippet if snippet.spans else _start(told, words), why.get(row, ())))
     return tuple(found)
 
 

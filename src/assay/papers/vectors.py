@@ -96,9 +96,7 @@ class Vectors:
                 found[place] = matrix[rows[near]]
         return found
 
-    def nearest(
-        self, query: np.ndarray[Any, Any], allowed: np.ndarray[Any, Any] | None, most: int
-    ) -> list[tuple[int, float]]:
+    def nearest(self, query: np.ndarray[Any, Any], allowed: Sequence[int] | None, most: int) -> list[tuple[int, float]]:
         """The `most` papers nearest to a unit vector, with their products, best first; among `allowed` row numbers."""
         import numpy as np
 
