@@ -2,6 +2,7 @@ import gzip
 import io
 import os
 import sys
+import zipfile
 
 import pytest
 from made_up import DIGEST, PAGE
@@ -9,6 +10,8 @@ from made_up import DIGEST, PAGE
 from assay.papers.listings import detect
 from assay.papers.listings.detect import READERS, read_source
 from assay.papers.listings.document import ListingError, decode
+
+NAMES = ", ".join(reader.name for reader in READERS)
 
 
 def test_a_file_a_folder_and_standard_input(tmp_path, monkeypatch):
@@ -133,14 +136,14 @@ def test_a_single_entry_page_can_be_named():
         (
             b"one\ntwo\nthree\nfour",
             None,
-            "no known listing (tried mail, tmlr, search-page); it begins 'one' / 'two' / 'three'",
+            f"no known listing (tried {NAMES}); it begins 'one' / 'two' / 'three'",
         ),
         (b"", None, "empty"),
         (b" \n ", None, "empty"),
         (b"\x1f\x8bgarbage", None, "damaged gzip"),
         (gzip.compress(DIGEST.encode())[:-20], None, "damaged gzip"),
-        (b"x", "word", "there is no 'word'; there are mail, tmlr, search-page"),
-        (b"PK\x03\x04" + bytes(range(256)), None, "no known listing"),
+        (b"x", "word", f"there is no 'word'; there are {NAMES}"),
+        (b"PK\x03\x04" + bytes(range(256)), None, "damaged or encrypted zip"),
     ],
 )
 def test_errors_are_one_line(data, format, says):
@@ -192,3 +195,28 @@ def test_chinese_page_in_gb18030():
     found = read_source(PAGE.encode("gb18030"))
     assert len(found.papers) == 4
     assert [problem.what for problem in found.problems] == ["not UTF-8, read as GB 18030"]
+
+
+def zip_of(**files):
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name.replace("__", "/"), data)
+    return held.getvalue()
+
+
+def test_a_zip_is_read_file_by_file():
+    inner = zip_of(x=DIGEST)
+    listing = read_source(zip_of(**{"../../etc__a.txt": DIGEST, "b.txt": PAGE, "c.zip": inner, "d.txt": "no listing"}))
+    assert set(listing.formats) == {"pasted text/a.txt", "pasted text/b.txt"}
+    assert [problem.file for problem in listing.problems] == ["pasted text/c.zip", "pasted text/d.txt"]
+    with pytest.raises(ListingError, match="no listing in this archive"):
+        read_source(zip_of(x="nothing"))
+
+
+def test_zips_that_expand_or_are_damaged_are_refused(monkeypatch):
+    monkeypatch.setattr(detect, "LARGEST", 10_000)
+    with pytest.raises(ListingError, match="expands to more than"):
+        read_source(zip_of(a=DIGEST, b="x" * 1_000_000))
+    with pytest.raises(ListingError, match="damaged or encrypted zip"):
+        read_source(zip_of(a=DIGEST)[:-30])

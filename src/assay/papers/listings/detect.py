@@ -11,7 +11,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from assay.papers.listings import mail, search_page, tmlr
+from assay.papers.listings import (
+    daily_papers,
+    mail,
+    openreview,
+    paperlists,
+    search_page,
+    semantic_scholar,
+    table,
+    tmlr,
+    virtual_site,
+    zipped,
+)
 from assay.papers.listings.document import Document, Listing, ListingError
 from assay.papers.paper import Problem
 
@@ -30,18 +41,29 @@ class Reader(NamedTuple):
 READERS = (
     Reader("mail", mail.looks_like, lambda document: mail.read(document, read_document)),
     Reader("tmlr", tmlr.looks_like, lambda document: tmlr.read(document, _page)),
+    Reader("openreview", openreview.looks_like, openreview.read),
+    Reader("virtual-site", virtual_site.looks_like, virtual_site.read),
+    Reader("virtual-site-abstracts", virtual_site.looks_like_abstracts, virtual_site.read_abstracts),
+    Reader("daily-papers", daily_papers.looks_like, daily_papers.read),
+    Reader("semantic-scholar", semantic_scholar.looks_like, semantic_scholar.read),
+    Reader("paper-list", paperlists.looks_like, paperlists.read),
+    Reader("table", table.looks_like, table.read),
     Reader("search-page", search_page.looks_like, search_page.read),
 )
 
 
 def read_source(source: str | Path | bytes, format: str | None = None, venue: str | None = None) -> Listing:
-    """The papers of a file, a folder of files, standard input ("-"), or bytes; gzip is unpacked.
+    """The papers of a file, a folder of files, standard input ("-"), or bytes; gzip and zip are unpacked.
 
     `format` names one of READERS instead of looking; `venue` ("ICLR 2026") is set where the listing names none. In a
     folder a file that is no listing is a problem of the result. ListingError, one line, where nothing can be read.
     """
     if format is not None and format not in (names := [reader.name for reader in READERS]):
         raise ListingError(f"format: there is no {format!r}; there are {', '.join(names)}")
+    return virtual_site.join_abstracts(_read_source(source, format, venue))
+
+
+def _read_source(source: str | Path | bytes, format: str | None, venue: str | None) -> Listing:
     if isinstance(source, bytes):
         return _read(Document(source, venue=venue or ""), format)
     if str(source) == "-":
@@ -98,7 +120,27 @@ def _bytes(path: Path) -> bytes:
         raise ListingError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
+def _read_zip(document: Document, format: str | None) -> Listing:
+    found = Listing()
+    failed = ""
+    for name, data in zipped.members(document.data, document.name, LARGEST):
+        inside = f"{document.name}/{shown(name)}"
+        if zipped.looks_like(data):
+            found.problems.append(Problem("an archive inside an archive is not opened", file=inside))
+            continue
+        try:
+            found.extend(_read(Document(data, inside, venue=document.venue), format))
+        except ListingError as error:
+            failed = failed or str(error)
+            found.problems.append(Problem(str(error).removeprefix(f"{inside}: "), file=inside))
+    if not found.formats:
+        raise ListingError(f"{document.name}: no listing in this archive" + (f" ({failed})" if failed else ""))
+    return found
+
+
 def _read(document: Document, format: str | None) -> Listing:
+    if zipped.looks_like(document.data):
+        return _read_zip(document, format)
     if document.data.startswith(b"\x1f\x8b"):
         document = Document(_unzipped(document), document.name, venue=document.venue)
     if len(document.data) > LARGEST:
