@@ -360,7 +360,8 @@ JSONS = st.recursive(
 )
 FORMATS = [None, "openreview", "virtual-site", "daily-papers", "semantic-scholar", "paper-list", "table"]
 NAMES = ["id", "forum", "title", "abstract", "authors", "author", "name", "content", "paper", "paperId", "externalIds",
-         "eventtype", "virtualsite_url", "year", "status", "track", "keywords", "venue", "ids", "authors_complete"]  # fmt: skip
+         "eventtype", "virtualsite_url", "year", "status", "track", "keywords", "venue", "ids",
+         "authors_complete"]  # fmt: skip
 
 
 @settings(max_examples=300, deadline=None)

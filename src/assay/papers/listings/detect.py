@@ -12,15 +12,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.papers.listings import (
+    bibtex,
+    csl,
     daily_papers,
+    feed,
     mail,
     openreview,
     paperlists,
+    ris,
     search_page,
     semantic_scholar,
     table,
     tmlr,
     virtual_site,
+    web_page,
     zipped,
 )
 from assay.papers.listings.document import Document, Listing, ListingError
@@ -39,7 +44,7 @@ class Reader(NamedTuple):
 
 
 READERS = (
-    Reader("mail", mail.looks_like, lambda document: mail.read(document, read_document)),
+    Reader("mail", mail.looks_like, lambda document: mail.read(document, _read_part)),
     Reader("tmlr", tmlr.looks_like, lambda document: tmlr.read(document, _page)),
     Reader("openreview", openreview.looks_like, openreview.read),
     Reader("virtual-site", virtual_site.looks_like, virtual_site.read),
@@ -47,6 +52,10 @@ READERS = (
     Reader("daily-papers", daily_papers.looks_like, daily_papers.read),
     Reader("semantic-scholar", semantic_scholar.looks_like, semantic_scholar.read),
     Reader("paper-list", paperlists.looks_like, paperlists.read),
+    Reader("csl-json", csl.looks_like, csl.read),
+    Reader("feed", feed.looks_like, feed.read),
+    Reader("bibtex", bibtex.looks_like, bibtex.read),
+    Reader("ris", ris.looks_like, ris.read),
     Reader("table", table.looks_like, table.read),
     Reader("search-page", search_page.looks_like, search_page.read),
 )
@@ -167,11 +176,23 @@ def _read(document: Document, format: str | None) -> Listing:
 def read_document(document: Document) -> Listing | None:
     """What the first reader that knows the document makes of it; None where none does."""
     if mail.is_html(document.text):
+        if web_page.looks_like(document.text) and (found := web_page.read(document)) is not None:
+            return found
         document = document.with_text(mail.html_text(document.text))
     for reader in READERS:
         if reader.looks_like(document.text):
             return reader.read(document)
     return None
+
+
+def _read_part(document: Document) -> Listing | None:
+    """A part of a mail: any listing, packed or not. What is wrong with an attachment is no reason to drop the mail."""
+    if not (zipped.looks_like(document.data) or document.data.startswith(b"\x1f\x8b")):
+        return read_document(document)
+    try:
+        return _read(document, None)
+    except ListingError as error:
+        return Listing([], [document.problem(str(error).removeprefix(f"{document.name}: "))], {})
 
 
 def _page(document: Document) -> Listing | None:

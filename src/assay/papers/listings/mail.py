@@ -139,6 +139,11 @@ def _listings(
             data = part.get_payload(decode=True)
             if not isinstance(data, bytes) or not data.strip():
                 continue
+            if data.startswith((b"PK\x03\x04", b"\x1f\x8b")):
+                packed = read_document(replace(document, data=data, listed=listed))
+                if packed is not None:
+                    yield packed
+                continue
             raw = replace(document, data=data, charset=str(part.get_content_charset() or ""), listed=listed)
             text = html_text(raw.text) if html or is_html(raw.text) else _unflowed(raw.text, part)
             inside = raw.with_text(text)

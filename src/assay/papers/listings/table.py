@@ -174,11 +174,13 @@ def _add(read: Read, number: int, line: int, last_line: int, entry: Mapping[str,
 def _authors(told: str) -> tuple[list[str], bool]:
     """Names out of one cell, cut at ";", else at " and ", else at commas."""
     if ";" in told:
-        return [piece.strip() for piece in told.split(";")], True
+        names = [piece.strip() for piece in told.split(";")]
+        cut = names[-1].lower() in ("et al.", "et al", "others", "and others", "...", "等")
+        return names[:-1] if cut else names, not cut
     if " and " in told and "," not in told.replace(", and ", " and "):
         return re.split(r",? and ", told), True
-    names, complete = split_authors(told.replace(", and ", ", ").replace(" and ", ", "))
-    return list(names), complete
+    found, complete = split_authors(told.replace(", and ", ", ").replace(" and ", ", "))
+    return list(found), complete
 
 
 def _ours(read: Read, number: int, line: int, entry: Mapping[str, Any]) -> bool:
