@@ -66,8 +66,12 @@ def test_stand_ins_are_in_brackets():
 def test_keys_are_plain_and_differ():
     papers = [Paper("The Sums", authors=("Zoë Müller",), year=2026)] * 3 + [Paper("Sums"), Paper("机器")]
     assert citation_keys(papers) == [
-        "muller2026sums", "muller2026sumsb", "muller2026sumsc", "anonymoussums", "anonymous",
-    ]  # fmt: skip
+        "muller2026sums",
+        "muller2026sumsb",
+        "muller2026sumsc",
+        "anonymoussums",
+        "anonymous",
+    ]
 
 
 def test_a_cell_is_no_formula():
@@ -98,11 +102,16 @@ PAPERS = st.builds(
         authors=tuple(authors),
         year=year,
         authors_complete=complete,
-        venue=f"{venue} {year}", status="accepted",
+        venue=f"{venue} {year}",
+        status="accepted",
     ),
-    plain(30).filter(lambda text: any(map(str.isalnum, text))), plain(60), NAMES, st.integers(1950, 2090), st.booleans(),
+    plain(30).filter(lambda text: any(map(str.isalnum, text))),
+    plain(60),
+    NAMES,
+    st.integers(1950, 2090),
+    st.booleans(),
     WORD,
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -23,8 +23,25 @@ _TEX = {letter: f"\\{letter}" for letter in "{}$&%#_"} | {letter: f"{{{letter}}}
 _TEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _WORDS = "a an the on in of for and to with from by via towards toward is are how what when do does"
 _SMALL = frozenset(_WORDS.split())
-_COLUMNS = ("key", "title", "authors", "abstract", "venue", "year", "status", "decision", "keywords", "topics", "openreview",
-            "arxiv", "doi", "url", "pdf", "code", "date")  # fmt: skip
+_COLUMNS = (
+    "key",
+    "title",
+    "authors",
+    "abstract",
+    "venue",
+    "year",
+    "status",
+    "decision",
+    "keywords",
+    "topics",
+    "openreview",
+    "arxiv",
+    "doi",
+    "url",
+    "pdf",
+    "code",
+    "date",
+)
 
 
 def bibtex(papers: Iterable[Paper]) -> str:

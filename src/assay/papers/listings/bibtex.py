@@ -31,6 +31,9 @@ _NO_PAPERS = ("comment", "string", "preamble")
 _KEPT = ("volume", "number", "pages", "publisher", "editor", "organization", "school", "month", "primaryclass")
 _FIELD = re.compile(r"\b(title|author|abstract|booktitle|journal|year|url|doi|eprint|keywords)\s*=\s*([{\"]?)", re.I)
 
+_LOST = re.compile(r"@|\w\s*=\s*[{\"]|^\s*\}", re.MULTILINE)
+"""What a remark between entries hardly holds, and a damaged entry does."""
+
 
 def looks_like(text: str) -> bool:
     """Whether a line begins an entry of BibTeX near the start of a text."""
@@ -55,15 +58,20 @@ def read(document: Document) -> Listing:
                 continue
             number += 1
             entry = getattr(block, "ignore_error_block", None)
-            read.problem(" ".join(str(block.error).split()).rstrip(".")[:200], line, number)
+            why = " ".join(str(block.error).split()).rstrip(".")[:200]
+            read.problem(why or "broken entry: a brace or quote is not closed; read as far as possible", line, number)
             if not isinstance(entry, model.Entry):
                 _add(read, number, line, last, "", _salvaged(block.raw or ""))
                 continue
         elif isinstance(block, model.Entry):
             number += 1
         else:
+            if isinstance(block, model.ImplicitComment) and _LOST.search(block.comment):
+                read.problem(f"outside of an entry: {' '.join(block.comment.split())[:60]!r}", line)
             continue
-        fields = {name.lower(): _tex(str(value.value)) for name, value in entry.fields_dict.items()}
+        fields: dict[str, str] = {}
+        for one in entry.fields:
+            fields.setdefault(one.key.lower(), _tex(str(one.value)))
         _add(read, number, line, last, entry.key, fields, entry.entry_type.lower())
     return Listing(with_venue(read.papers, document), read.problems, {document.name: FORMAT})
 
@@ -81,15 +89,28 @@ def _add(read: Read, number: int, line: int, last: int, key: str, fields: dict[s
     venue = fields.get("booktitle") or fields.get("journal") or fields.get("series", "")
     extra = {name: clean(fields[name])[:500] for name in _KEPT if fields.get(name)}
     extra |= {"key": key} if key else {}
-    citation.add(read, number, line, last, citation.Reference(
-        kind="preprint" if is_arxiv and not venue else "",
-        title=_unbraced(fields.get("title", "")), authors=authors, complete=complete, abstract=_unbraced(fields.get("abstract", "")),
-        venue=clean(_unbraced(venue[:500])), year=fields.get("year", ""), date=fields.get("date", ""),
-        keywords=texts(_unbraced(fields.get("keywords", "")), ";" if ";" in fields.get("keywords", "") else ","),
-        note=clean(_unbraced(fields.get("note", "")[:2000])),
-        addresses=[url.strip(), fields.get("doi", "").replace("\\_", "_"), f"arxiv:{eprint}" if is_arxiv else ""],
-        pdf=fields.get("pdf", ""), ids=ids, extra=extra,
-    ))  # fmt: skip
+    citation.add(
+        read,
+        number,
+        line,
+        last,
+        citation.Reference(
+            kind="preprint" if is_arxiv and not venue else "",
+            title=_unbraced(fields.get("title", "")),
+            authors=authors,
+            complete=complete,
+            abstract=_unbraced(fields.get("abstract", "")),
+            venue=clean(_unbraced(venue[:500])),
+            year=fields.get("year", ""),
+            date=fields.get("date", ""),
+            keywords=texts(_unbraced(fields.get("keywords", "")), ";" if ";" in fields.get("keywords", "") else ","),
+            note=clean(_unbraced(fields.get("note", "")[:2000])),
+            addresses=[url.strip(), fields.get("doi", "").replace("\\_", "_"), f"arxiv:{eprint}" if is_arxiv else ""],
+            pdf=fields.get("pdf", ""),
+            ids=ids,
+            extra=extra,
+        ),
+    )
 
 
 def _tex(value: str) -> str:

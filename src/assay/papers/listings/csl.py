@@ -40,17 +40,26 @@ def _add(read: Read, number: int, line: int, entry: json_text.Entry) -> None:
     authors = [_name(one) for one in names or []]
     complete = all(authors) and "others" not in authors
     date = _date(entry.get("issued"))
-    citation.add(read, number, line, line, citation.Reference(
-        kind="preprint" if first(entry, "type") in _PREPRINT and not first(entry, "container-title") else "",
-        title=first(entry, "title"), authors=[name for name in authors if name and name != "others"], complete=complete,
-        abstract=first(entry, "abstract"),
-        venue=first(entry, "container-title", "event-title", "collection-title"),
-        year=date, date=date if len(date) == 10 else "",
-        keywords=texts(entry.get("keyword"), ","),
-        note=first(entry, "note"),
-        addresses=[first(entry, "URL"), first(entry, "DOI"), _archive(first(entry, "number"))],
-        extra={"key": first(entry, "id", "citation-key")} if first(entry, "id", "citation-key") else {},
-    ))  # fmt: skip
+    citation.add(
+        read,
+        number,
+        line,
+        line,
+        citation.Reference(
+            kind="preprint" if first(entry, "type") in _PREPRINT and not first(entry, "container-title") else "",
+            title=first(entry, "title"),
+            authors=[name for name in authors if name and name != "others"],
+            complete=complete,
+            abstract=first(entry, "abstract"),
+            venue=first(entry, "container-title", "event-title", "collection-title"),
+            year=date,
+            date=date if len(date) == 10 else "",
+            keywords=texts(entry.get("keyword"), ","),
+            note=first(entry, "note"),
+            addresses=[first(entry, "URL"), first(entry, "DOI"), _archive(first(entry, "number"))],
+            extra={"key": first(entry, "id", "citation-key")} if first(entry, "id", "citation-key") else {},
+        ),
+    )
 
 
 def _archive(number: str) -> str:

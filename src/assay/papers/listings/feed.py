@@ -35,8 +35,11 @@ if TYPE_CHECKING:
 FORMAT = "feed"
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
-_ROOT = re.compile(r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE[^>\[]*(?:\[.*?\])?[^>]*>\s*|<\?.*?\?>\s*)*"
-                   r"<(?:\w+:)?(feed|rss|RDF)\b", re.DOTALL)  # fmt: skip
+_ROOT = re.compile(
+    r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE[^>\[]*(?:\[.*?\])?[^>]*>\s*|<\?.*?\?>\s*)*"
+    r"<(?:\w+:)?(feed|rss|RDF)\b",
+    re.DOTALL,
+)
 _ENTRY = re.compile(r"<(?:\w+:)?(?:entry|item)\b")
 _PREFIX = re.compile(r"^\s*(arXiv:\S+)?\s*(?:Announce Type:\s*(\S+))?\s*Abstract:\s*", re.IGNORECASE)
 _TITLE_TAIL = re.compile(r"\s*\((arXiv:\S+)(?:\s+\[[^\]]*\])?(?:\s+UPDATED)?\)\s*$")
@@ -53,8 +56,11 @@ def looks_like(text: str) -> bool:
 def read(document: Document) -> Listing:
     """The papers of a feed; where it is cut, those before the cut. ListingError for entities and for arXiv's errors."""
     read = Read(document, FORMAT, problems=list(document.problems))
-    lines = [document.text.count("\n", 0, found.start()) + 1 for found in _ENTRY.finditer(document.text)] \
-        if document.text.count("<") < 2_000_000 else []  # fmt: skip
+    lines = (
+        [document.text.count("\n", 0, found.start()) + 1 for found in _ENTRY.finditer(document.text)]
+        if document.text.count("<") < 2_000_000
+        else []
+    )
     listed = document.listed
     known: dict[str, int] = {}
     number = 0
@@ -159,13 +165,21 @@ def _add(read: Read, number: int, line: int, element: Element, listed: str, know
     is_arxiv = "arxiv" in ids
     extra = {"comment": comment, "announce_type": announced, "venue_claim": claim[1].strip() if claim else ""}
     read.add(
-        number, title, abstract[:LONGEST_TEXT + 1], authors, complete, line,
+        number,
+        title,
+        abstract[: LONGEST_TEXT + 1],
+        authors,
+        complete,
+        line,
         status="withdrawn" if withdrawn else "published" if journal else "preprint" if is_arxiv else "unknown",
-        venue=journal, year=year(dates["published"][:4]) or year(dates["updated"][:4]), topics=_topics(areas), ids=ids,
+        venue=journal,
+        year=year(dates["published"][:4]) or year(dates["updated"][:4]),
+        topics=_topics(areas),
+        ids=ids,
         links={name: value for name, value in links.items() if value},
         dates={name: value for name, value in dates.items() if value},
         extra={name: value for name, value in extra.items() if value},
-    )  # fmt: skip
+    )
 
 
 def _description(texts: dict[str, str], announced: str) -> tuple[str, str, str]:

@@ -90,14 +90,26 @@ def _add(read: Read, number: int, line: int, last: int, entry: dict[str, Any]) -
     urls = entry.get("urls") or ([entry["url"]] if entry.get("url") else [])
     files = entry.get("file_attachments1")
     notes = entry.get("notes") or []
-    citation.add(read, number, line, last, citation.Reference(
-        kind="preprint" if entry.get("type_of_reference") in _PREPRINT else "",
-        title=first(entry, "title", "primary_title"),
-        authors=[citation.given_family(name) for name in names if name.strip(" .,").lower() not in ("others", "et al")],
-        complete=complete, abstract=first(entry, "abstract", "notes_abstract"),
-        venue=first(entry, "secondary_title", "journal_name", "alternate_title3", "alternate_title2"),
-        year=when, date=f"{date[1]}-{int(date[2]):02}-{int(date[3]):02}" if date else "",
-        keywords=texts(entry.get("keywords", [])), note="; ".join(notes) if isinstance(notes, list) else str(notes),
-        addresses=[*urls, first(entry, "doi")], pdf=str(files[0] if isinstance(files, list) and files else files or ""),
-        extra={name: value for name, value in entry.items() if name not in _USED and isinstance(value, str)},
-    ))  # fmt: skip
+    citation.add(
+        read,
+        number,
+        line,
+        last,
+        citation.Reference(
+            kind="preprint" if entry.get("type_of_reference") in _PREPRINT else "",
+            title=first(entry, "title", "primary_title"),
+            authors=[
+                citation.given_family(name) for name in names if name.strip(" .,").lower() not in ("others", "et al")
+            ],
+            complete=complete,
+            abstract=first(entry, "abstract", "notes_abstract"),
+            venue=first(entry, "secondary_title", "journal_name", "alternate_title3", "alternate_title2"),
+            year=when,
+            date=f"{date[1]}-{int(date[2]):02}-{int(date[3]):02}" if date else "",
+            keywords=texts(entry.get("keywords", [])),
+            note="; ".join(notes) if isinstance(notes, list) else str(notes),
+            addresses=[*urls, first(entry, "doi")],
+            pdf=str(files[0] if isinstance(files, list) and files else files or ""),
+            extra={name: value for name, value in entry.items() if name not in _USED and isinstance(value, str)},
+        ),
+    )

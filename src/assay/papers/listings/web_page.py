@@ -84,14 +84,23 @@ def _citation(tags: _Tags) -> citation.Reference | None:
     arxiv = one("arxiv_id")
     return citation.Reference(
         kind="preprint" if arxiv and not one("conference_title", "journal_title") else "",
-        title=one("title"), authors=[citation.given_family(name) for name in names],
+        title=one("title"),
+        authors=[citation.given_family(name) for name in names],
         abstract=one("abstract") or _described(tags),
-        venue=clean(one("conference_title", "journal_title", "inbook_title", "conference")), year=date, date=date,
+        venue=clean(one("conference_title", "journal_title", "inbook_title", "conference")),
+        year=date,
+        date=date,
         keywords=texts("; ".join(tags.meta.get("citation_keywords", [])).replace(",", ";")),
-        addresses=[tags.canonical, *tags.meta.get("og:url", []), one("abstract_html_url"), one("doi"),
-                   f"arxiv:{arxiv}" if arxiv else "", one("pdf_url") if "openreview.net" in one("pdf_url") else ""],
+        addresses=[
+            tags.canonical,
+            *tags.meta.get("og:url", []),
+            one("abstract_html_url"),
+            one("doi"),
+            f"arxiv:{arxiv}" if arxiv else "",
+            one("pdf_url") if "openreview.net" in one("pdf_url") else "",
+        ],
         pdf=one("pdf_url"),
-    )  # fmt: skip
+    )
 
 
 def _described(tags: _Tags) -> str:
@@ -108,10 +117,14 @@ def _dublin_core(tags: _Tags) -> citation.Reference | None:
         return None
     names = tags.meta.get("dc.creator") or tags.meta.get("dc.contributor") or []
     return citation.Reference(
-        title=one("title"), authors=[citation.given_family(name) for name in names],
-        abstract=one("abstract") or one("description"), venue=clean(one("source")), year=one("date"), date=one("date"),
+        title=one("title"),
+        authors=[citation.given_family(name) for name in names],
+        abstract=one("abstract") or one("description"),
+        venue=clean(one("source")),
+        year=one("date"),
+        date=one("date"),
         addresses=[one("identifier"), tags.canonical],
-    )  # fmt: skip
+    )
 
 
 def _json_ld(tags: _Tags) -> citation.Reference | None:
@@ -134,8 +147,12 @@ def _article(entry: dict[str, Any]) -> citation.Reference:
     whole = entry.get("isPartOf")
     date = first(entry, "datePublished", "dateCreated")
     return citation.Reference(
-        title=first(entry, "headline", "name"), authors=[name for name in names if name],
+        title=first(entry, "headline", "name"),
+        authors=[name for name in names if name],
         abstract=first(entry, "abstract", "description"),
-        venue=clean(first(whole, "name")) if isinstance(whole, dict) else "", year=date, date=date[:10],
-        keywords=texts(entry.get("keywords"), ","), addresses=[first(entry, "url", "@id"), first(entry, "sameAs")],
-    )  # fmt: skip
+        venue=clean(first(whole, "name")) if isinstance(whole, dict) else "",
+        year=date,
+        date=date[:10],
+        keywords=texts(entry.get("keywords"), ","),
+        addresses=[first(entry, "url", "@id"), first(entry, "sameAs")],
+    )
