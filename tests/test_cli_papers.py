@@ -116,7 +116,12 @@ def test_search_filters(assay, shelf_of_two):
     [
         (["--since", "yesterday"], "assay: --since: 'yesterday' is no date"),
         (["--status", "famous"], "assay: --status: 'famous' is none of"),
-        (["--has", "code"], "assay: --has code: papers can be asked for a method; write --has method"),
+        (
+            ["--has", "code,x"],
+            "assay: --has x: papers can be asked for method, code, claims, or several with commas between",
+        ),
+        (["--limit", "0"], "assay: --limit 0: write a number from 1 on, or all"),
+        (["--as", "word"], "assay: --as word: there is no such format; --as takes bibtex, ris, csl-json, csv, jsonl"),
     ],
 )
 def test_a_filter_that_is_none_is_one_line(assay, shelf_of_two, argv, says):
@@ -343,7 +348,7 @@ def test_read_takes_a_format_and_a_venue(assay, tmp_path):
     assert hit["paper"]["venue"] == "ICLR 2027"
     code, out, err = assay("read", page, "--format", "novel")
     assert (code, out) == (2, "")
-    assert "there is no 'novel'; there are mail, tmlr, search-page" in err
+    assert "there is no 'novel'; there are mail, tmlr, openreview, " in err
 
 
 def test_read_needs_something_to_read(assay, assay_home):

@@ -63,13 +63,17 @@ def _assay(
 @app.command()
 def read(
     source: Annotated[
-        list[str] | None, typer.Argument(metavar="SOURCE", help="Files, folders, or - for pasted text.")
+        list[str] | None,
+        typer.Argument(metavar="SOURCE", help="Files, folders, https addresses, or - for pasted text."),
     ] = None,
     venue: Annotated[str | None, typer.Option(help="Venue of papers whose listing names none.")] = None,
     format: Annotated[
         str | None, typer.Option("--format", help="Take every source for this format, instead of looking.")
     ] = None,
     cards: Annotated[bool, typer.Option("--cards", help="Add the papers of the methods too.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Read a folder, and then what comes into it, until Ctrl-C.")
+    ] = False,
     as_json: Json = False,
 ) -> int:
     """Read listings into the library.
@@ -77,9 +81,9 @@ def read(
     Says for each source what it was taken for, how many papers were added, merged or unchanged, and what could not be
     read, with its line. Ends with 0 where all was read, 1 where something was not, 2 where nothing was.
     """
-    from assay.commands import papers
+    from assay.commands import read as command
 
-    return papers.read(source or [], venue, format, cards, as_json)
+    return command.read(source or [], venue, format, cards, watch, as_json)
 
 
 @app.command()
@@ -95,14 +99,45 @@ def search(
     since: Annotated[
         str | None, typer.Option(metavar="DATE", help="Listed on or after: 2026, 2026-02, 2026-02-21.")
     ] = None,
-    has: Annotated[str | None, typer.Option(metavar="method", help="Only papers that have a method.")] = None,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Most papers to show.")] = 10,
+    has: Annotated[
+        str | None, typer.Option(metavar="method,code,claims", help="Only papers that have all of these.")
+    ] = None,
+    limit: Annotated[str, typer.Option(metavar="N|all", help="Most papers to show.")] = "10",
+    written: Annotated[
+        str | None, typer.Option("--as", metavar="FORMAT", help="Write them as bibtex, ris, csl-json, csv or jsonl.")
+    ] = None,
+    why: Annotated[bool, typer.Option("--why", help="Say of each paper why it is there.")] = False,
+    by_words: Annotated[bool, typer.Option("--words", help="By words alone, not by meaning.")] = False,
     as_json: Json = False,
 ) -> int:
-    """Search the library by keywords."""
-    from assay.commands import papers
+    """Search the library by words, and by meaning once `assay embed` was run.
 
-    return papers.search(words or [], venue, topic, status or [], since, has, limit, as_json)
+    like:PAPER finds papers like one that you have, and so does a pasted abstract. Chinese queries find English papers.
+    """
+    from assay.commands import search as command
+
+    return command.search(words or [], venue, topic, status or [], since, has, limit, written, why, by_words, as_json)
+
+
+@app.command()
+def embed(
+    encoder: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="multilingual, words, or a model of sentence-transformers by path or name."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="J", min=1, help="Processes.  [default: as many as cores]")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Make the vectors by which search finds papers of the same meaning; goes on where it was stopped.
+
+    By default with the encoder used last, else the multilingual one of the extra `semantic`, else with the library's
+    own words.
+    """
+    from assay.commands import search as command
+
+    return command.embed(encoder, jobs, as_json)
 
 
 @app.command()
@@ -282,6 +317,7 @@ _WRONG = {
     "assay.catalogue": ("CardError", "MissingExtra", "UnknownMethod"),
     "assay.commands.terminal": ("CommandError",),
     "assay.data": ("MissingPackage",),
+    "assay.papers.encode": ("EncoderError",),
     "assay.papers.library": ("LibraryError", "NoSuchPaper"),
     "assay.studies.crew": ("CannotRun",),
     "assay.studies.ledger": ("StudyBroken",),

@@ -1,220 +1,19 @@
-"""`assay read`, `assay search` and `assay show`: the library."""
+"""`assay show`: one paper with its claims, its method and its verdicts; and how papers look in a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay import catalogue, home, shelf
 from assay.catalogue import Card
-from assay.commands.terminal import CommandError, console, counted, plain, print_json, say
-from assay.papers.clean import clean
-from assay.papers.library import Added, Library, MaybeSame, NoSuchPaper
+from assay.commands.terminal import console, plain, print_json, say
+from assay.papers.library import Library, NoSuchPaper
 from assay.papers.paper import Paper
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
-
-    from assay.papers.listings.document import Listing
-    from assay.papers.search import Hit, Hits, Snippet
-
-
-# --- read --------------------------------------------------------------------------------------------------------
-
-SOME, NOTHING = 1, 2
-"""Exit codes: something could not be read; nothing could."""
-
-
-def read(sources: Sequence[str], venue: str | None, format: str | None, cards: bool, as_json: bool) -> int:
-    """Read listings, and the papers of cards where asked, into the library."""
-    from assay.papers.listings.detect import read_source
-    from assay.papers.listings.document import ListingError
-
-    if not sources and not cards:
-        raise CommandError("read: nothing to read; name a file or a folder, or - for pasted text")
-    if not all(source.strip() for source in sources):
-        raise CommandError("read: a source is empty; name a file or a folder, or - for pasted text")
-    venue = clean(venue) if venue is not None else None
-    files: list[dict[str, Any]] = []
-    problems: list[str] = []
-    same: list[MaybeSame] = []
-    with Library(home.library_file()) as library:
-        for source in sources:
-            try:
-                listing = read_source(source, format=format, venue=venue)
-            except ListingError as error:
-                problems.append(str(error))
-                continue
-            problems += [str(problem) for problem in listing.problems]
-            for name, papers in _by_file(listing).items():
-                done = library.add(papers)
-                files.append(_counts(name, listing.formats.get(name, ""), len(papers), done))
-                same += done.may_be_same
-        if cards:
-            known, broken = catalogue.cards()
-            problems += [str(line) for line in broken]
-            files.append(_counts("the methods' papers", "cards", len(known), shelf.add_cards(library, known)))
-        titles = {
-            pair: tuple(library.get(key).title for key in pair) for pair in ((one.key, one.other) for one in same)
-        }
-    if as_json:
-        print_json({"files": files, "may_be_same": [vars(one) for one in same], "problems": problems})
-    else:
-        for file in files:
-            print(_told(file))
-        for (key, other), (title, like) in titles.items():
-            print(f"may be the same: {plain(title)} ({key}) and {plain(like)} ({other})")
-    for problem in problems:
-        say(problem)
-    if not files:
-        return NOTHING
-    return SOME if problems else 0
-
-
-def _by_file(listing: Listing) -> dict[str, list[Paper]]:
-    """The papers of a listing by the file they were read from; files without papers too."""
-    found: dict[str, list[Paper]] = {file: [] for file in listing.formats}
-    for paper in listing.papers:
-        found.setdefault(paper.sources[0].file, []).append(paper)
-    return found
-
-
-def _counts(file: str, format: str, papers: int, done: Added) -> dict[str, Any]:
-    return {
-        "file": file,
-        "format": format,
-        "papers": papers,
-        "added": done.added,
-        "merged": done.merged,
-        "unchanged": done.unchanged,
-    }
-
-
-def _told(file: dict[str, Any]) -> str:
-    parts = [f"{file[word]} {word}" for word in ("added", "merged", "unchanged") if file[word]]
-    return f"{plain(file['file'])}: {file['format']}, {counted(file['papers'], 'paper')}" + (
-        f" ({', '.join(parts)})" if parts else ""
-    )
-
-
-# --- search ------------------------------------------------------------------------------------------------------
-
-_EMPTY = (
-    "the library is empty: `assay read FILE` adds the papers of a listing, `assay read --cards` those of the methods"
-)
-_MOST_AUTHORS = 6
-
-
-def search(
-    words: Sequence[str],
-    venue: str | None,
-    topic: str | None,
-    status: Sequence[str],
-    since: str | None,
-    has: str | None,
-    limit: int,
-    as_json: bool,
-) -> int:
-    """Papers of the library that hold the words, best first."""
-    if has is not None and has != "method":
-        raise CommandError(f"--has {has}: papers can be asked for a method; write --has method")
-    from assay.papers.search import search as find_in
-
-    known = shelf.by_key(catalogue.cards()[0])
-    query = " ".join(words)
-    with Library(home.library_file() if home.library_file().exists() else ":memory:") as library:
-        try:
-            hits = find_in(
-                library,
-                query,
-                venue=venue,
-                topic=topic,
-                status=list(status) or None,
-                since=since,
-                keys=None if has is None else list(known),
-                limit=limit,
-            )
-        except ValueError as error:
-            raise CommandError(f"--{error}") from None
-        empty = library.count() == 0
-    if as_json:
-        print_json(
-            {"query": query, "match": hits.match, "total": hits.total, "hits": [_hit(hit, known) for hit in hits]}
-        )
-        return 0
-    if empty:
-        say(_EMPTY)
-    elif not hits:
-        say("nothing found; try fewer or other words, or fewer filters")
-    else:
-        _print_hits(console(), hits, known)
-    return 0
-
-
-def _hit(hit: Hit, known: Mapping[str, Card]) -> dict[str, Any]:
-    card = shelf.method_of(hit.paper, known)
-    return {
-        "paper": hit.paper.to_dict(),
-        "method": None if card is None else card.name,
-        "score": hit.score,
-        "snippet": hit.snippet.text,
-        "spans": [list(span) for span in hit.snippet.spans],
-    }
-
-
-def _print_hits(out: Console, hits: Hits, known: Mapping[str, Card]) -> None:
-    from rich.padding import Padding
-
-    if hits.match == "any":
-        out.print("Few papers have all of these words; those with some of them follow.\n", style="italic")
-    for hit in hits:
-        card = shelf.method_of(hit.paper, known)
-        out.print(_title(hit.paper))
-        below = [_people(hit.paper), _facts(hit.paper), _snippet(hit.snippet)]
-        if card is not None:
-            below.insert(2, _plain_text(f"method {card.name}", "green"))
-        for text in below:
-            if text:
-                out.print(Padding(text, (0, 0, 0, 2), expand=False))
-        out.print()
-    if not all(hit.paper.has_title for hit in hits):
-        out.print("[In brackets]: the listing gives no title; a name or the start of the abstract stands in.")
-    out.print(f"{len(hits)} of {counted(hits.total, 'paper')}")
-
-
-def _people(paper: Paper) -> Text:
-    names = [plain(name) for name in paper.authors[:_MOST_AUTHORS]]
-    more = len(paper.authors) > _MOST_AUTHORS or (bool(names) and not paper.authors_complete)
-    return _plain_text(", ".join(names) + (", and others" if more else ""))
-
-
-def _facts(paper: Paper) -> Text:
-    facts = [paper.venue, paper.status, _date(paper), paper.key]
-    return _plain_text(" · ".join(plain(fact) for fact in facts if fact), "dim")
-
-
-def _date(paper: Paper) -> str:
-    """When it was listed, or its year where the venue does not say it."""
-    year = str(paper.year or "")
-    return paper.date or ("" if year in paper.venue else year)
-
-
-def _snippet(snippet: Snippet) -> Text:
-    """The snippet with what matched in bold; a letter for a letter, so that the offsets hold."""
-    text = _plain_text("".join(c if c.isprintable() else " " for c in snippet.text))
-    for start, end in snippet.spans:
-        text.stylize("bold yellow", start, end)
-    return text
-
-
-def _plain_text(text: str, style: str = "") -> Text:
-    from rich.text import Text
-
-    return Text(text, style=style)
-
-
-# --- show --------------------------------------------------------------------------------------------------------
 
 
 def show(name: str, as_json: bool) -> int:
@@ -309,10 +108,10 @@ def _example(card: Card) -> str:
 
 
 def _print_paper(out: Console, paper: Paper) -> None:
-    out.print(_title(paper))
+    out.print(title_text(paper))
     if paper.authors:
         out.print(", ".join(map(plain, paper.authors)) + ("" if paper.authors_complete else ", and others"))
-    facts = [paper.venue, paper.status, paper.decision, *paper.certifications, _date(paper), paper.key]
+    facts = [paper.venue, paper.status, paper.decision, *paper.certifications, date_of(paper), paper.key]
     out.print(" · ".join(plain(fact) for fact in facts if fact), style="dim")
     for area, sub in paper.topics:
         out.print(plain(f"{area} · {sub}" if sub else area), style="dim")
@@ -348,8 +147,21 @@ def _print_method(out: Console, card: Card, lines: Sequence[Any]) -> None:
     out.print(f"\n`assay run {card.method}` tests the claims here", soft_wrap=True)
 
 
-def _title(paper: Paper) -> Text:
+def title_text(paper: Paper) -> Text:
     """The title; a stand-in stands in brackets and slanted, since the listing gave none."""
     if paper.has_title:
-        return _plain_text(plain(paper.title), "bold")
-    return _plain_text(f"[{plain(paper.title)}]", "bold italic")
+        return plain_text(plain(paper.title), "bold")
+    return plain_text(f"[{plain(paper.title)}]", "bold italic")
+
+
+def plain_text(text: str, style: str = "") -> Text:
+    """A text of rich, taken as it is."""
+    from rich.text import Text
+
+    return Text(text, style=style)
+
+
+def date_of(paper: Paper) -> str:
+    """When it was listed, or its year where the venue does not say it."""
+    year = str(paper.year or "")
+    return paper.date or ("" if year in paper.venue else year)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -40,3 +43,18 @@ def print_json(value: Any) -> None:
 def counted(number: int, noun: str) -> str:
     """ "1 paper", "3 papers"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+@contextmanager
+def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar on stderr that is told how far something is; shown only in a terminal, and after a second."""
+    if total < 2 or not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    start = time.monotonic()
+    with Progress(*columns, console=console(stderr=True), transient=True, disable=False) as bar:
+        task = bar.add_task(what, total=total, visible=False)
+        yield lambda done: bar.update(task, completed=done, visible=time.monotonic() - start > 1)

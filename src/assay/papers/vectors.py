@@ -163,6 +163,19 @@ def open_vectors(library: Library, encoder: str) -> Vectors:
     return Vectors(library, _make(encoder, folder), folder)
 
 
+def chosen(library: Library) -> str | None:
+    """The encoder that `choose` named last; None where vectors were never made."""
+    with library.errors():
+        row = library.db.execute("SELECT value FROM setting WHERE name = 'encoder'").fetchone()
+    return None if row is None else str(row[0])
+
+
+def choose(library: Library, encoder: str) -> None:
+    """Use this encoder from now on."""
+    with library.errors():
+        library.db.execute("INSERT OR REPLACE INTO setting VALUES ('encoder', ?)", (encoder,))
+
+
 def fit_words(library: Library) -> Vectors:
     """The vectors by the library's own words, fitted anew where it has grown to twice what was fitted."""
     from assay.papers import lsa

@@ -16,6 +16,7 @@ from assay.papers.listings import (
     csl,
     daily_papers,
     feed,
+    fetch,
     mail,
     openreview,
     paperlists,
@@ -62,7 +63,7 @@ READERS = (
 
 
 def read_source(source: str | Path | bytes, format: str | None = None, venue: str | None = None) -> Listing:
-    """The papers of a file, a folder of files, standard input ("-"), or bytes; gzip and zip are unpacked.
+    """The papers of a file, a folder, an https address, standard input ("-"), or bytes; gzip and zip are unpacked.
 
     `format` names one of READERS instead of looking; `venue` ("ICLR 2026") is set where the listing names none. In a
     folder a file that is no listing is a problem of the result. ListingError, one line, where nothing can be read.
@@ -79,6 +80,8 @@ def _read_source(source: str | Path | bytes, format: str | None, venue: str | No
         if sys.stdin is None:
             raise ListingError("standard input: it is closed; name a file, or pipe text into it")
         return _read(Document(sys.stdin.buffer.read(LARGEST + 1), "standard input", venue=venue or ""), format)
+    if fetch.is_address(str(source)):
+        return _read(Document(fetch.fetch(str(source), LARGEST), shown(str(source)), venue=venue or ""), format)
     path = Path(source)
     if os.path.isdir(path):  # Path.is_dir raises where a folder above cannot be read
         return _read_folder(path, format, venue)
@@ -98,7 +101,8 @@ def _read_folder(folder: Path, format: str | None, venue: str | None) -> Listing
         found.problems.append(Problem(f"folder cannot be read: {why}", file=inside))
 
     for place, folders, names in os.walk(folder, onerror=closed):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        maildir = {"cur", "new"} <= set(folders)  # its tmp/ holds mails that are not whole yet
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and not (maildir and name == "tmp"))
         for path in (Path(place, name) for name in sorted(names) if not name.startswith(".")):
             name = shown(str(path.relative_to(folder)))
             try:

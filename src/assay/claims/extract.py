@@ -1,0 +1,71 @@
+"""Checkable claims out of an abstract: `extract`. Rules first; a language model only where one is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assay.claims.cues import baseline_in, data_in, direction_of, is_claim, metric_in
+from assay.claims.quantities import Quantity, quantities
+from assay.claims.sentences import sentences
+
+
+@dataclass(frozen=True)
+class FoundClaim:
+    """One sentence of an abstract that a study could confirm or refute. Offsets are into the abstract as given."""
+
+    start: int
+    end: int
+    sentence: str
+    quantities: tuple[Quantity, ...] = ()
+    direction: str = ""
+    """"better", "worse", "equal" or ""."""
+    compared: str = ""
+    """What is measured: "accuracy", "training time"; "" where it is not named."""
+    baseline: tuple[int, int] | None = None
+    """Where the sentence names what it compares with."""
+    data: tuple[int, int] | None = None
+    """Where it names data sets or benchmarks."""
+
+
+Model = Callable[[str], list[FoundClaim]]
+"""Finds claims in an abstract in place of the rules, as `assay.claims.model.remote` does."""
+
+
+def extract(abstract: str, model: Model | None = None) -> list[FoundClaim]:
+    """The checkable claims of an abstract, plain or with TeX, in order.
+
+    A checkable claim states a result: a measured quantity, a comparison, or a guarantee that is proved. Hedges ("we
+    believe", "could") and facts of the set-up ("306 test cases") are none. How often the rules are right is measured in
+    tests/claims/gold. `model` takes their place where one is given; off by default.
+    """
+    if model is not None:
+        return model(abstract)
+    found = []
+    for start, end in sentences(abstract):
+        sentence = abstract[start:end]
+        numbers = quantities(abstract, start, end)
+        if not is_claim(sentence, bool(numbers)):
+            continue
+        found.append(claim_of(abstract, start, end, numbers))
+    return found
+
+
+def claim_of(abstract: str, start: int, end: int, numbers: list[Quantity]) -> FoundClaim:
+    """The claim that a sentence makes, with what it names."""
+    sentence = abstract[start:end]
+    near = (numbers[0].start if numbers else start) - start
+    return FoundClaim(
+        start,
+        end,
+        sentence,
+        tuple(numbers),
+        direction_of(sentence),
+        metric_in(sentence, near),
+        _moved(baseline_in(sentence), start),
+        _moved(data_in(sentence), start),
+    )
+
+
+def _moved(span: tuple[int, int] | None, by: int) -> tuple[int, int] | None:
+    return None if span is None else (span[0] + by, span[1] + by)
