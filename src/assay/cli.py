@@ -145,12 +145,15 @@ def show(
     paper: Annotated[
         str, typer.Argument(metavar="PAPER", help="Identifier, link, key or its start, or the name of a method.")
     ],
+    model: Annotated[
+        bool, typer.Option("--model", help="Find the claims by the language model of ASSAY_CLAIMS_URL.")
+    ] = False,
     as_json: Json = False,
 ) -> int:
-    """Show a paper, its claims, its method and its verdicts."""
+    """Show a paper, what its abstract claims, its method and its verdicts."""
     from assay.commands import papers
 
-    return papers.show(paper, as_json)
+    return papers.show(paper, as_json, model)
 
 
 # --- methods -----------------------------------------------------------------------------------------------------
@@ -315,6 +318,7 @@ def _usage(error: typer.exceptions.TyperException) -> str:
 
 _WRONG = {
     "assay.catalogue": ("CardError", "MissingExtra", "UnknownMethod"),
+    "assay.claims.model": ("ModelError",),
     "assay.commands.terminal": ("CommandError",),
     "assay.data": ("MissingPackage",),
     "assay.papers.encode": ("EncoderError",),

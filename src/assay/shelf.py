@@ -10,6 +10,9 @@ from assay.catalogue import Card, CardError
 from assay.papers.library import Added, Library, NoSuchPaper
 from assay.papers.paper import ID_KINDS, STATUSES, Paper, Source, key_of
 
+_AT_ONCE = 500
+"""Abstracts that are looked through in one transaction."""
+
 
 def paper_of(card: Card) -> Paper:
     """The paper that a card describes, with its key; its summary is the card's, since a card holds no abstract.
@@ -72,5 +75,32 @@ def record_of(card: Card, library: Library | None) -> Paper:
 
 
 def note_claims(library: Library, progress: Callable[[int], None] = lambda done: None) -> int:
-    """Count the claims in the abstracts that were not looked through, so that search can ask for them."""
-    raise NotImplementedError
+    """Count the claims in the abstracts that were not looked through, so that search can ask for them.
+
+    Returns how many abstracts were. What was done stays when it is stopped.
+    """
+    from assay.claims.extract import extract
+
+    waiting = unclaimed(library)
+    with library.errors():
+        for at in range(0, len(waiting), _AT_ONCE):
+            part = waiting[at : at + _AT_ONCE]
+            marks = ", ".join("?" * len(part))
+            rows = library.db.execute(f"SELECT id, abstract FROM paper_text WHERE id IN ({marks})", part)  # noqa: S608
+            counted = [(row, len(extract(abstract))) for row, abstract in rows.fetchall()]
+            library.db.execute("BEGIN IMMEDIATE")
+            try:
+                library.db.executemany("INSERT OR REPLACE INTO claimed SELECT id, ?2 FROM paper WHERE id = ?1", counted)
+                library.db.execute("COMMIT")
+            except BaseException:
+                library.db.execute("ROLLBACK")
+                raise
+            progress(at + len(part))
+    return len(waiting)
+
+
+def unclaimed(library: Library) -> list[int]:
+    """The rows of the papers whose abstracts were not looked through for claims."""
+    with library.errors():
+        rows = library.db.execute("SELECT id FROM paper_text WHERE id NOT IN (SELECT paper FROM claimed) ORDER BY id")
+        return [int(row) for (row,) in rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assay.claims.cues import baseline_in, data_in, direction_of, is_claim, metric_in
+from assay.claims.cues import baseline_in, begins_own_work, data_in, direction_of, is_claim, metric_in
 from assay.claims.quantities import Quantity, quantities
 from assay.claims.sentences import sentences
 
@@ -42,10 +42,12 @@ def extract(abstract: str, model: Model | None = None) -> list[FoundClaim]:
     if model is not None:
         return model(abstract)
     found = []
+    own = False
     for start, end in sentences(abstract):
         sentence = abstract[start:end]
+        own = own or begins_own_work(sentence)
         numbers = quantities(abstract, start, end)
-        if not is_claim(sentence, bool(numbers)):
+        if not is_claim(sentence, bool(numbers), own):
             continue
         found.append(claim_of(abstract, start, end, numbers))
     return found

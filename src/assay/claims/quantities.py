@@ -49,20 +49,20 @@ _WORD_NUM = r"\b(?:two|three|four|five|six|seven|eight|nine|ten)"
 
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("from-to", re.compile(
-        rf"\bfrom {_DOLLAR}(?P<a>{_NUM}){_DOLLAR}\s?(?P<ua>{_SIGN}|{_TIMES}|{_UNITS}\b)?{_DOLLAR}(?:\s\w+)?\s?(?:to|down to|up to)\s"
-        rf"(?:only )?{_DOLLAR}(?P<b>{_NUM}){_DOLLAR}\s?(?P<ub>{_SIGN}|{_TIMES}|{_UNITS}\b)?{_DOLLAR}")),
-    ("points", re.compile(rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}(?:{_JOIN}{_DOLLAR}(?P<b>{_NUM}){_DOLLAR})?{_POINTS}")),
+        rf"\bfrom {_DOLLAR}(?P<a>{_NUM}){_DOLLAR}\s?(?P<ua>{_SIGN}|{_TIMES}|{_UNITS}\b)?{_DOLLAR}(?:\s[\w-]+){{0,8}}?\s?(?:to|down to|up to)\s"
+        rf"(?:only )?{_DOLLAR}(?P<b>{_NUMBER}){_DOLLAR}\s?(?P<ub>{_SIGN}|{_TIMES}|{_UNITS}\b)?{_DOLLAR}")),
+    ("points", re.compile(rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}(?:{_JOIN}{_DOLLAR}(?P<b>{_NUMBER}){_DOLLAR})?{_POINTS}")),
     ("percent-range", re.compile(
-        rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}\s?{_SIGN}?{_DOLLAR}(?:\s?(?:-|–|—|--)\s?|\s?to\s){_DOLLAR}(?P<b>{_NUM}){_DOLLAR}\s?{_SIGN}{_DOLLAR}")),
+        rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}\s?{_SIGN}?{_DOLLAR}(?:\s?(?:-|–|—|--)\s?|\s?to\s){_DOLLAR}(?P<b>{_NUMBER}){_DOLLAR}\s?{_SIGN}{_DOLLAR}")),
     ("percent", re.compile(rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}\s?{_SIGN}{_DOLLAR}(?![\w])")),
     ("times-range", re.compile(
-        rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}{_TIMES}?{_DOLLAR}\s?(?:-|–|—|--|to)\s?{_DOLLAR}(?P<b>{_NUM}){_DOLLAR}{_TIMES}{_DOLLAR}")),
+        rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}{_TIMES}?{_DOLLAR}\s?(?:-|–|—|--|to)\s?{_DOLLAR}(?P<b>{_NUMBER}){_DOLLAR}{_TIMES}{_DOLLAR}")),
     ("times", re.compile(rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}{_TIMES}{_DOLLAR}")),
     ("times-word", re.compile(rf"(?P<w>{_WORD_NUM})(?:\s|-)(?:times|fold)\b|\b(?P<h>twice)\b(?= (?:as|the|faster|more|less|better))")),
     ("magnitude", re.compile(
-        rf"(?:(?P<a>{_NUM}){_DOLLAR}?(?:{_JOIN}(?P<b>{_NUM}))?|\b(?P<w>an?|one|two|three|four|five|several|multiple)(?: to (?P<v>two|three|four))?)"
+        rf"(?:(?P<a>{_NUM}){_DOLLAR}?(?:{_JOIN}(?P<b>{_NUMBER}))?|\b(?P<w>an?|one|two|three|four|five|several|multiple)(?: to (?P<v>two|three|four))?)"
         r"\s(?:full )?orders?[- ]of[- ]magnitudes?", re.I)),
-    ("half", re.compile(r"\b(?:by (?:about |roughly |nearly |almost |over |more than )?(?P<h>half)|(?P<k>halv(?:e|es|ed|ing)))\b")),
+    ("half", re.compile(r"\b(?:(?:by|less than|only|about|nearly|at) (?:about |roughly |nearly |almost |over |more than )?(?P<h>half)|(?P<k>halv(?:e|es|ed|ing)))\b")),
     ("double", re.compile(r"\b(?P<d>doubl(?:e|es|ed|ing)|tripl(?:e|es|ed|ing))\b(?= (?:the|its|their|our|performance|accuracy))")),
     ("unit", re.compile(rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}\s?(?P<u>{_UNITS})(?![\w-])")),
     ("metric-first", re.compile(
@@ -129,8 +129,8 @@ def _quantity(kind: str, match: re.Match[str], sentence: str, offset: int) -> Qu
     elif kind == "number-by":
         if _FACTOR.search(sentence[: match.start("a")]):
             unit = "x"
-        elif (
-            direction_at(sentence, match.start(), match.end()) == "" or (groups["a"].isdigit() and len(groups["a"]) == 4)
+        elif direction_at(sentence, match.start(), match.end()) == "" or (
+            groups["a"].isdigit() and len(groups["a"]) == 4
         ):
             return None
     if len(value) == 2 and kind != "from-to":
@@ -196,4 +196,5 @@ def _respectively(found: list[Quantity], sentence: str, offset: int) -> list[Qua
                         offset + at + len(number[0]),
                     )
                 )
-    return sorted([*more, *found], key=lambda one: one.start)
+    starts = {one.start for one in more}
+    return sorted([*more, *(one for one in found if one.start not in starts)], key=lambda one: one.start)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-_END = re.compile(r"[.!?][\"')\]}”’]*(?=\s+[\"'(\[“‘$\\]*(?:[A-Z0-9]|\\[a-zA-Z])|\s*$)|\n\s*\n")
+_END = re.compile(r"[.!?][\"')\]}”’]*(?=\s+[\"'(\[“‘]*(?:[A-Z0-9$]|\\[a-zA-Z])|\s*$)|\n\s*\n")
 _SHORT = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|et al|cf|vs|resp|approx|Fig|Figs|Eq|Eqs|Sec|Secs|Tab|No|Dr|Prof|Mr|Mrs|St|w\.r\.t|a\.k\.a|Alg|"
+    r"(?:\b(?:e\.g|i\.e|etc|et al|cf|vs|resp|approx|Fig|Figs|Eq|Eqs|Sec|Secs|Tab|No|Dr|Prof|Mr|Mrs|St|w\.r\.t|a\.k\.a|"
+    r"Alg|"
     r"Thm|Prop|Ref|Refs|Vol|pp)|\b[A-Z])\.$"
 )
 """What ends in a full stop without ending a sentence: abbreviations and initials."""

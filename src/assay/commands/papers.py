@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from assay import catalogue, home, shelf
@@ -15,11 +16,17 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+    from assay.claims.extract import FoundClaim
 
-def show(name: str, as_json: bool) -> int:
-    """A paper with its claims, its method and its verdicts."""
+
+def show(name: str, as_json: bool, by_model: bool = False) -> int:
+    """A paper with what its abstract claims, its method and its verdicts."""
+    from assay.claims.extract import extract
+    from assay.claims.model import remote
+
     cards, _ = catalogue.cards()
     paper = find(name, cards)
+    found = extract(paper.abstract, remote() if by_model else None)
     card = shelf.method_of(paper, shelf.by_key(cards))
     lines, problems = _verdicts(card)
     if as_json:
@@ -28,6 +35,7 @@ def show(name: str, as_json: bool) -> int:
         print_json(
             {
                 "paper": paper.to_dict(),
+                "abstract_claims": [asdict(claim) for claim in found],
                 "method": None if card is None else _method(card),
                 "claims": [line_dict(line) for line in lines],
                 "problems": problems,
@@ -36,6 +44,7 @@ def show(name: str, as_json: bool) -> int:
         return 0
     out = console()
     _print_paper(out, paper)
+    _print_claims(out, paper.abstract, found)
     if card is not None:
         _print_method(out, card, lines)
     for problem in problems:
@@ -129,6 +138,27 @@ def _print_paper(out: Console, paper: Paper) -> None:
         out.print(plain(paper.abstract))
 
 
+def _print_claims(out: Console, abstract: str, found: Sequence[FoundClaim]) -> None:
+    """What the abstract claims: each sentence with its quantities marked, and below it what was read out of it."""
+    from rich.padding import Padding
+
+    from assay.claims.card import told
+
+    if not found:
+        return
+    out.print("\nwhat the abstract claims", style="bold")
+    for claim in found:
+        text = plain_text("".join(c if c.isprintable() else " " for c in claim.sentence))
+        for one in claim.quantities:
+            text.stylize("bold yellow", one.start - claim.start, one.end - claim.start)
+        out.print(Padding(text, (0, 0, 0, 2), expand=False))
+        facts = [claim.direction, *told(claim), claim.compared]
+        facts += [f"against {abstract[slice(*claim.baseline)]}"] if claim.baseline else []
+        facts += [f"on {abstract[slice(*claim.data)]}"] if claim.data else []
+        if line := " · ".join(plain(fact) for fact in facts if fact):
+            out.print(Padding(plain_text(line, "dim"), (0, 0, 0, 4), expand=False))
+
+
 def _print_method(out: Console, card: Card, lines: Sequence[Any]) -> None:
     from assay.studies.tables import verdict_table
 
@@ -137,7 +167,7 @@ def _print_method(out: Console, card: Card, lines: Sequence[Any]) -> None:
     missing = catalogue.extra_missing(card)
     if missing:
         out.print(f"\nto use it:  {catalogue.install_line(card)}", soft_wrap=True)
-    out.print("\nclaims", style="bold")
+    out.print("\nclaims, and what came of them here", style="bold")
     out.print(verdict_table(lines))
     example = _example(card)
     if example:

@@ -52,7 +52,7 @@ def search(
     query = " ".join(words)
     with Library(home.library_file() if home.library_file().exists() else ":memory:") as library:
         if "claims" in wanted:
-            with progress("looking for claims", 0) as done:
+            with progress("looking for claims", len(shelf.unclaimed(library))) as done:
                 shelf.note_claims(library, done)
         vectors = None if by_words or not query.strip() else _vectors(library)
         try:
