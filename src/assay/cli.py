@@ -156,6 +156,73 @@ def show(
     return papers.show(paper, as_json, model)
 
 
+# --- the digest --------------------------------------------------------------------------------------------------
+
+
+@app.command()
+def today(
+    since: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Listed on or after: 2026-02-21.  [default: since the last time]")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All papers of the library.")] = False,
+    by: Annotated[str, typer.Option(metavar="status|topic", help="What the papers are grouped by.")] = "status",
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Most papers in a group.")] = 20,
+    form: Annotated[
+        str | None, typer.Option("--as", metavar="FORM", help="markdown, html, atom, mail or json, on stdout.")
+    ] = None,
+    write: Annotated[
+        Path | None, typer.Option("--write", metavar="FILE", parser=_path, help="Write it, by default as Markdown.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="ADDRESS", help="Send it as a mail, by ASSAY_SMTP_HOST.")
+    ] = None,
+    as_json: Json = False,
+) -> int:
+    """Show what is new in the library, ranked by what you follow and marked.
+
+    What was shown is not new the next time, unless --since or --all asked for it.
+    """
+    from assay.commands import today as command
+
+    return command.today(since, everything, by, limit, form, write, to, as_json)
+
+
+@app.command()
+def follow(
+    kind: Annotated[
+        str | None, typer.Argument(metavar="KIND", help="topic, author, query, method, or like for papers like one.")
+    ] = None,
+    what: Annotated[str | None, typer.Argument(metavar="WHAT", help="What of that kind.")] = None,
+    as_json: Json = False,
+) -> int:
+    """Follow a topic, an author, words, a method, or papers like one; alone, list what you follow."""
+    from assay.commands import today as command
+
+    return command.follow(kind, what, as_json)
+
+
+@app.command()
+def unfollow(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="As with follow.")],
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="As with follow.")],
+) -> int:
+    """Follow something no longer."""
+    from assay.commands import today as command
+
+    return command.unfollow(kind, what)
+
+
+@app.command()
+def mark(
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="Identifier, link, key or its start.")],
+    judgement: Annotated[str, typer.Argument(metavar="read|keep|no|forget", help="What you make of it.")],
+) -> int:
+    """Mark a paper; the digest learns from it."""
+    from assay.commands import today as command
+
+    return command.mark(paper, judgement)
+
+
 # --- methods -----------------------------------------------------------------------------------------------------
 
 

@@ -88,13 +88,8 @@ def note_claims(library: Library, progress: Callable[[int], None] = lambda done:
             marks = ", ".join("?" * len(part))
             rows = library.db.execute(f"SELECT id, abstract FROM paper_text WHERE id IN ({marks})", part)  # noqa: S608
             counted = [(row, len(extract(abstract))) for row, abstract in rows.fetchall()]
-            library.db.execute("BEGIN IMMEDIATE")
-            try:
+            with library.writing():
                 library.db.executemany("INSERT OR REPLACE INTO claimed SELECT id, ?2 FROM paper WHERE id = ?1", counted)
-                library.db.execute("COMMIT")
-            except BaseException:
-                library.db.execute("ROLLBACK")
-                raise
             progress(at + len(part))
     return len(waiting)
 

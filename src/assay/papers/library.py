@@ -132,7 +132,7 @@ class Library:
             raise LibraryError(
                 f"{self.path}: written by an older Assay (format {version}) and not writable here; make it writable"
             )
-        with self._writing():
+        with self.writing():
             for version in range(self._check_version(), len(MIGRATIONS)):  # again: another process may have been first
                 for statement in MIGRATIONS[version]:
                     self.db.execute(statement)
@@ -195,7 +195,8 @@ class Library:
             ) from error
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[None]:
+        """One transaction: all of it is written, or after an error nothing."""
         with self.errors():
             self.db.execute("BEGIN IMMEDIATE")
             try:
@@ -212,7 +213,7 @@ class Library:
         touched: dict[int, _Papers | None] = {}  # the records of a paper, where it is new and they are all at hand
         asked: dict[tuple[int, int], float] = {}
         self.holding.clear()
-        with self._writing():
+        with self.writing():
             next_id = self._number("SELECT coalesce(max(id), 0) FROM paper") + 1
             for paper in papers:
                 body = json.dumps(content(paper), sort_keys=True, separators=(",", ":")).encode()

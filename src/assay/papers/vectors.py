@@ -142,16 +142,11 @@ class Vectors:
             file.write(np.ascontiguousarray(vectors, np.float32).tobytes())
             file.flush()
             os.fsync(file.fileno())
-        self.library.db.execute("BEGIN IMMEDIATE")
-        try:
+        with self.library.writing():
             self.library.db.executemany(
                 "INSERT OR REPLACE INTO vector SELECT ?, id, ? FROM paper_text WHERE id = ?",
                 [(self.encoder.name, start + at, row) for at, row in enumerate(batch)],
             )
-            self.library.db.execute("COMMIT")
-        except BaseException:
-            self.library.db.execute("ROLLBACK")
-            raise
 
 
 def open_vectors(library: Library, encoder: str) -> Vectors:
@@ -188,11 +183,10 @@ def fit_words(library: Library) -> Vectors:
         if row is None or papers >= 2 * int(row[0]) or not (folder / f"{WORDS}.npz").exists():
             texts = library.db.execute("SELECT title || '. ' || abstract FROM paper_text ORDER BY id")
             lsa.fit(text for (text,) in texts).save(folder / f"{WORDS}.npz")
-            library.db.execute("BEGIN IMMEDIATE")
-            library.db.execute("DELETE FROM vector WHERE encoder = ?", (WORDS,))
-            library.db.execute("INSERT OR REPLACE INTO setting VALUES ('words', ?)", (str(papers),))
-            (folder / f"{WORDS}.f32").unlink(missing_ok=True)
-            library.db.execute("COMMIT")
+            with library.writing():
+                library.db.execute("DELETE FROM vector WHERE encoder = ?", (WORDS,))
+                library.db.execute("INSERT OR REPLACE INTO setting VALUES ('words', ?)", (str(papers),))
+                (folder / f"{WORDS}.f32").unlink(missing_ok=True)
     return open_vectors(library, WORDS)
 
 
