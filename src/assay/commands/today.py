@@ -46,7 +46,7 @@ def today(
         known = {key: card.name for key, card in shelf.by_key(catalogue.cards()[0]).items()}
         grouping: By = "topic" if by == "topic" else "status"
         try:
-            found = digest(library, "0001" if everything else since, grouping, limit, known)
+            found = digest(library, since, grouping, limit, known, everything)
         except ValueError as error:
             raise CommandError(f"--{error}") from None
         _give(found, form, write, to)

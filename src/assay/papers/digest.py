@@ -67,17 +67,18 @@ def digest(
     by: By = "status",
     limit: int = 20,
     methods: Mapping[str, str] | None = None,
-    now: datetime | None = None,
+    everything: bool = False,
 ) -> Digest:
     """The papers that came or changed since the last digest, or listed since a date, at most `limit` in a group.
 
+    With `everything`, all papers.
     `methods` gives the names of methods by key of their paper. ValueError for a date that is none.
     """
     follows = followed(library)
     judged = marks(library)
     with library.errors():
         last = int(library.db.execute("SELECT coalesce(max(id), 0) FROM record").fetchone()[0])
-        rows = _new(library, since)
+        rows = _new(library, since, everything)
     total = len(rows)
     rows = rows[:RANKED]
     profile, trained = _profile(library, judged, follows)
@@ -92,7 +93,7 @@ def digest(
         why = _why(met, profile, text, float(score), paper)
         entries.append(Entry(paper, len(met) + float(score), why))
     groups = _grouped(entries, by, limit, profile is not None or bool(follows))
-    return Digest(now or datetime.now(UTC), groups, total, since or "", last, trained, tuple(follows))
+    return Digest(datetime.now(UTC), groups, total, since or "", last, trained, tuple(follows))
 
 
 def seen(library: Library, last: int) -> None:
@@ -105,9 +106,9 @@ def seen(library: Library, last: int) -> None:
         )
 
 
-def _new(library: Library, since: str | None) -> list[int]:
+def _new(library: Library, since: str | None, everything: bool) -> list[int]:
     """The rows of new papers, newest first."""
-    if since is not None:
+    if since is not None or everything:
         condition, values = where(since=since)
         sql = f"SELECT id FROM paper WHERE {condition} ORDER BY date DESC, id"  # noqa: S608
         return [int(row) for (row,) in library.db.execute(sql, values)]
