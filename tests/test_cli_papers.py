@@ -411,3 +411,67 @@ def test_the_venue_is_cleaned(assay, tmp_path):
     assert assay("read", str(tmp_path / "page.txt"), "--venue", "\x1b[31mICLR\x1b[0m  2026")[0] == 0
     with Library(home.library_file()) as library:
         assert {paper.venue for paper in library.list()} == {"ICLR 2026"}
+
+
+def test_papers_can_be_asked_for_code_and_claims(assay):
+    with Library(home.library_file()) as library:
+        library.add(
+            [
+                Paper("Bare Trees", abstract="We plant trees.", ids={"s2": "1"}),
+                Paper("Coded Trees", abstract="We plant.", ids={"s2": "2"}, links={"code": "https://github.com/a/b"}),
+                Paper("Fast Trees", abstract="We plant trees. They grow 2x faster than all others.", ids={"s2": "3"}),
+            ]
+        )
+
+    def titles(*argv):
+        return [hit["paper"]["title"] for hit in json.loads(assay("search", *argv, "--json")[1])["hits"]]
+
+    assert titles("--has", "code") == ["Coded Trees"]
+    assert titles("trees", "--has", "claims") == ["Fast Trees"]
+    assert titles("--has", "claims,code") == []
+    with Library(home.library_file()) as library:
+        library.add([Paper("Bare Trees", abstract="We plant trees. They outperform all baselines.", ids={"s2": "1"},
+                           dates={"listed": "2027-01-01"})])  # fmt: skip
+    assert sorted(titles("--has", "claims")) == ["Bare Trees", "Fast Trees"], (
+        "a changed abstract is looked through again"
+    )
+
+
+def test_show_marks_what_the_abstract_claims(assay):
+    with Library(home.library_file()) as library:
+        library.add(
+            [Paper("Fast Trees", abstract="We plant trees. They grow up to 2x faster than bushes.", ids={"s2": "3"})]
+        )
+    code, out, err = assay("show", "s2:3")
+    assert (code, err) == (0, "")
+    assert "what the abstract claims\n  They grow up to 2x faster than bushes.\n" in out
+    assert "up to 2x up" in out
+    (claim,) = json.loads(assay("show", "s2:3", "--json")[1])["abstract_claims"]
+    assert claim["quantities"][0]["value"] == [2.0]
+    code, out, err = assay("show", "s2:3", "--model")
+    assert (code, out) == (2, "")
+    assert "ASSAY_CLAIMS_URL" in err
+
+
+def test_search_says_why_and_writes_what_it_found(assay, shelf_of_two):
+    out = assay("search", "noisy", "labels", "--why")[1]
+    assert "  abstract: noisy, labels\n" in out
+    assert assay("search", "noisy", "--as", "bibtex", "--limit", "all")[1].count("@") == 2
+    written = json.loads(assay("search", "noisy", "--as", "csl-json")[1])
+    assert {entry["title"] for entry in written} == {"Trees That Learn", "[GFPO-v2]"}
+    assert assay("search", "like:AbC12_-xyz", "--why")[0] == 0
+
+
+def test_embed_makes_search_find_by_meaning(assay, shelf_of_two):
+    code, out, err = assay("embed", "--encoder", "words")
+    assert (code, out, err) == (0, "2 papers embedded by words; search uses it from now on\n", "")
+    assert json.loads(assay("embed", "--json")[1]) == {"encoder": "words", "dim": 2, "embedded": 0}
+    assert json.loads(assay("search", "noisy labels trees today", "--json")[1])["meaning"]
+    assert not json.loads(assay("search", "noisy labels trees today", "--words", "--json")[1])["meaning"]
+
+
+def test_embed_needs_a_library(assay, assay_home):
+    code, out, err = assay("embed")
+    assert (code, out) == (2, "")
+    assert "the library is empty" in err
+    assert not assay_home.exists()

@@ -73,8 +73,9 @@ def test_marks_put_first_what_is_like_them(library):
         mark(library, f"s2:{number}", "no")
     found = digest(library, limit=100)
     ranked = titles(found, "new submissions")
-    assert all("yak" in title for title in ranked[-15:]), "what is like refused ones comes last"
-    assert not any(f"Paper {number} " in title for title in ranked for number in range(20, 25)), "refused ones are gone"
+    assert len(ranked) == 30, "what has a mark is gone"
+    assert sum("zebra" in title for title in ranked[:15]) >= 13
+    assert sum("yak" in title for title in ranked[15:]) >= 13
     first = found.groups[-1].entries[0]
     assert "like what you kept: " in first.why
     assert "zebra" in first.why

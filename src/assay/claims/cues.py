@@ -192,7 +192,7 @@ def is_claim(sentence: str, measured: bool, own: bool) -> bool:
             re.search(r"\b(?:prov|guarante|bound|rate|optimal|tight|competitive|consisten)", sentence)
         )
     if measured and own:
-        return result and not (plans and not compares)
+        return (result or bool(compares)) and not (plans and not compares)
     return (
         bool(compares)
         and own

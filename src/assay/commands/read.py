@@ -29,13 +29,13 @@ def read(
     from assay.papers.listings.document import Listing, ListingError
     from assay.papers.listings.virtual_site import join_abstracts
 
+    if watched:
+        return _watch(sources, clean(venue) if venue is not None else None, format, cards, as_json)
     if not sources and not cards:
         raise CommandError("read: nothing to read; name a file or a folder, or - for pasted text")
     if not all(source.strip() for source in sources):
         raise CommandError("read: a source is empty; name a file or a folder, or - for pasted text")
     venue = clean(venue) if venue is not None else None
-    if watched:
-        return _watch(sources, venue, format, cards, as_json)
     files: list[dict[str, Any]] = []
     problems: list[str] = []
     same: list[MaybeSame] = []

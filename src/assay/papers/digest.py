@@ -87,8 +87,8 @@ def digest(
     learned = profile.scores(texts) if profile else [0.0] * len(papers)
     entries = []
     for row, paper, text, score in zip(rows, papers, texts, learned, strict=True):
-        if judged.get(row) in ("no", "read"):
-            continue
+        if row in judged:
+            continue  # its reader has seen it
         met = [why for one in follows if (why := _meets(one, paper, methods or {}))]
         why = _why(met, profile, text, float(score), paper)
         entries.append(Entry(paper, len(met) + float(score), why))

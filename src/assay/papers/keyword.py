@@ -26,6 +26,8 @@ BLOCK = 50
 """Candidates that are scored together; further pages are scored in further blocks."""
 COMMON = 5
 """A word in more than one in COMMON papers finds no candidates where FEW rarer words do; it counts in the score."""
+FREE = 1000
+"""So many papers always are candidates: it takes no time."""
 FEW = 3
 TELLING = 25
 """Words of a text that papers like it are looked for by."""
@@ -189,7 +191,7 @@ def _candidates(
     counted = sorted((_holding(library, term), term) for term in one_by_one)
     sums = np.zeros(size, np.float32)
     for at, (count, term) in enumerate(counted):
-        if count == 0 or (at >= FEW and count * COMMON > papers):
+        if count == 0 or (at >= FEW and count > max(papers / COMMON, FREE)):
             continue
         worth = idf(count, papers)
         sums[_rows(library, term)] += worth
