@@ -1,6 +1,6 @@
-"""The words by which a claim is known: of results, of comparing, of proving, of going up or down; and those against it.
+"""The words by which a claim is known: of showing, comparing, achieving, changing and proving; and those against it.
 
-A word list is written with "*" for any ending and "_" for a space. The classes are ours.
+A word list is written with "*" for any ending and "_" for a space or hyphen. The classes are ours.
 """
 
 from __future__ import annotations
@@ -18,104 +18,260 @@ def _words(words: str) -> re.Pattern[str]:
     return re.compile(rf"\b{_any(words)}(?!\w)", re.IGNORECASE)
 
 
-UP = _words(
-    "improv* increas* boost* gain* enhanc* rais* higher better more greater larger longer exceed* surpass* outperform* grow* "
-    "rise rises rising rose above superior* lift* advanc* amplif* beat* faster speedup* speed_up* speeds_up sped_up "
-    "accelerat* wins won benefit*"
+METRICS = (
+    r"(?:Sacre)?BLEU(?:-\d)?|BLEURT|COMET|ROUGE(?:-[12L])?|CIDEr|METEOR|SPICE|FID|LPIPS|SSIM|PSNR|mAP(?:@[\d.:]+)?|AP(?:50|75)?|mIoU|IoU|PQ|"
+    r"(?:[Mm]icro-|[Mm]acro-)?F1|F-?score|F-measure|AUC|AUROC|AUPRC|MRR|NDCG|nDCG|NDS|MAE|RMSE|MSE|ADE|FDE|WERs?|CER|EER|perplexity|PPL|Elo|R2|"
+    r"MOTA|IDF1|HOTA|MPJPE|Dice|EM|accuracy|success rate|recall|precision|correlation"
 )
-DOWN = _words(
-    "reduc* decreas* lower* less fewer smaller drop* save saves saved saving savings cut cuts cutting declin* shrink* minimi* "
-    "diminish* degrad* worse* fall* fell below shorter cheaper slower lose loses losing loss halv* shorten* compress* "
-    "mitigat* alleviat* suppress* only_1/* only_half"
+"""Metrics that stand beside a bare number, as a pattern."""
+UNITS = (
+    r"dB|ms|s|sec|seconds?|milliseconds?|minutes?|min|hours?|days?|FPS|fps|Hz|kHz|MHz|GHz|GB|MB|KB|TB|GFLOPs|FLOPs|TFLOPs|"
+    r"W|mW|J|mJ|kWh|nm|[µμ]m|mm|cm|m|km|pixels?|px|degrees?|°|bits?|bpp|nats?|kg|N|Nm|V"
 )
+WORD_NUMBERS = {
+    "twice": 2.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "seven": 7.0, "eight": 8.0, "nine": 9.0, "ten": 10.0,
+    "one": 1.0, "a": 1.0, "an": 1.0, "several": 2.0, "multiple": 2.0, "many": 2.0,
+}  # fmt: skip
 
-_SUBJECT = (
-    r"(?:we|our|it|they|this|these|which|that|results?|experiments?|simulations?|evaluations?|analys[ei]s|findings?|stud(?:y|ies)|"
-    r"evidence|the proposed|the resulting|the algorithm|the method|the approach|the model|both|empirically|theoretically|"
-    r"experimentally|numerically|data)"
-)
+# --- what a sentence says -------------------------------------------------------------------------------------------
+
 _SHOW = _any(
-    "show shows showed shown showing showcas* demonstrat* prove proves proved proven indicat* reveal* confirm* suggest* verif* find "
-    "found finds observ* validat* establish* illustrat* highlight* evidenc* corroborat* conclud* report reports see support* identif* imply implies implied"
+    "show shows showed shown showing showcas* demonstrat* prove proves proved proving indicat* reveal* confirm* suggest suggests suggested "
+    "suggesting verif* find finds found observe observes observed validat* establish* illustrat* highlight* corroborat* conclud* "
+    "discover* substantiat* uncover* attest* evidence evidences evidenced report reports imply implies implied underscor* affirm*"
 )
-_SHOWS_THAT = re.compile(
-    rf"\b{_SUBJECT}\b[^.;]{{0,110}}?\b{_SHOW}(?:[^.;]{{0,60}}?\bthat\b|:|,?\s(?:the |our |its |an? )?(?:\w+ ){{0,3}}(?:outperform|improv|superior|"
-    r"better|significant|increas|reduc|advantag|gain|non-convergence|favou?rabl|strong|competitive|state-of-the-art|robust|convergence|"
-    r"faster|more|less|\w+ can|how the|necessary|equivalen|good agreement|inverse))"
-    r"|\b(?:it (?:is|was|can be)|is|are|was|were) (?:also )?(?:shown|proven|proved|demonstrated|found|observed) (?:that|to)\b"
-    r"|\b(?:and|we|also|further|can) (?:\w+ )?(?:show|find|prove|observe|demonstrate) (?:that|it|they|its|their|the \w+ can)\b",
+_BE = r"(?:is|are|was|were|be|been|has|have|had|can|cannot|could|does|do|did|will|may|not|still|also|only|even|often)"
+_RESULT = _any(
+    "outperform* out-perform* surpass* exceed exceeds exceeded achieve achieves achieved attain* obtain obtains obtained reach reaches reached "
+    "yield yields yielded improve improves improved reduce reduces reduced increase increases increased decrease decreases decreased boost boosts "
+    "boosted beat beats match matches matched enhance enhances enhanced accelerate accelerates perform performs performed generalize generalizes "
+    "generalise* converge converges provide provides produce produces lead leads led recover recovers scale scales enable enables help helps "
+    "contribute contributes benefit benefits remain remains depend depends affect affects require requires allow allows enjoy enjoys exhibit* gain gains "
+    "give gives make makes suffer suffers fail fails"
+)
+SHOWS_THAT = re.compile(
+    rf"\b{_SHOW}\b(?:[^.;:]{{0,80}}?\b(?:that|whether)\b|\s?:|,? (?:the )?(?:following|inverse|opposite)\b|"
+    rf",?\s(?:(?!of\b|how\b|for\b|by\b|on\b|in\b)[\w'’/.+-]+\s){{1,8}}?(?:{_BE}|{_RESULT})\b)"
+    rf"|\b(?:is|are|was|were) (?:also |further |empirically |experimentally |theoretically )?(?:shown|proven|proved|demonstrated|found|observed|verified|seen) to\b",
     re.IGNORECASE,
 )
-_EFFECT_ONLY = re.compile(
-    r"\b(?:effective(?:ness)?|efficacy|usefulness|value|potential|applicability|feasibility|validity|utility|practicality|"
-    r"performance|capabilit(?:y|ies)|generaliz\w+|flexibility|versatility|promise|importance|need|benefits?|merits?)\b",
+"""A finding: "we show that", "results indicate our method is", "is found to"."""
+
+_EVALUATED = (
+    r"(?:state[- ]of[- ]the[- ]arts?|SOTA|competitive|comparable|superior|better|best|record|higher|highest|lower|lowest|faster|improved|improv\w+|gains?|"
+    r"significant\w*|substantial\w*|considerabl\w+|remarkabl\w+|notabl[ey]|impressive|excellent|outstanding|strong(?:er)?|favou?rabl\w+|satisfactory|promising|"
+    r"near[- ]optimal|optimal|similar|same|equivalent|high(?:ly)?|good|great(?:er)?|speed-?ups?|reduction|robust|consistent(?:ly)?|accurate|more|fewer|less|on[- ]par|"
+    r"leading|large|low|precise|smoother|stable)"
+)
+_MEASURE = (
+    r"(?:performances?|results?|accurac(?:y|ies)|quality|efficienc(?:y|ies)|precision|recall|improvements?|gains?|reductions?|speed-?ups?|trade-?offs?|rates?|"
+    r"errors?|scores?|levels?|robustness|generaliz\w+|generalis\w+|convergence|speeds?|margins?|advantages?|costs?|complexity|memory|savings?|estimat\w+|predict\w+|"
+    r"detect\w+|reconstruct\w+|diversity|fidelity|boosts?|increases?|capabilit(?:y|ies)|agreement|correlations?|success|state[- ]of[- ]the[- ]arts?|SOTA|overhead|"
+    r"numbers?|solutions?|parameters|samples|variance|transfer\w*|stability|consistency|coverage|throughput|latency)"
+)
+ACHIEVES = re.compile(
+    rf"\b(?:achiev(?:es?|ed|ing)|obtain(?:s|ed|ing)?|attain\w*|reach(?:es|ed|ing)?|yield(?:s|ed|ing)?|deliver(?:s|ed|ing)?|produc(?:es|ed)|sets?|setting|"
+    rf"exhibit\w*|enjoy\w*|{_SHOW}|gets?|perform(?:s|ed)?|gain(?:s|ed)?|advanc(?:es|ed)|pushes|ha(?:s|ve)|leads? to|leading to|results? in|resulted in|maintain(?:s|ed|ing)?|retain\w*|"
+    rf"provid(?:es|ed)|offers?|gives?|is|are|becom(?:es|ing))"
+    rf"\b[^.;:]{{0,60}}?\b{_EVALUATED}\b(?:[^.;:]{{0,50}}?\b{_MEASURE}\b)",
     re.IGNORECASE,
 )
-_COMPARES = re.compile(
-    r"\b(?:outperform\w*|out-perform\w*|surpass\w*|exceed(?:s|ed|ing)?|beat(?:s|ing)?|state[- ]of[- ]the[- ]arts?|SOTA|on par with|superior(?:ity)?|"
-    r"compar(?:es|ed|able|ably|ison)\b(?!.{0,12}(?:we|of)\b)|competitive\w*|favou?rabl[ye]|dominates?|"
-    r"(?:better|faster|higher|lower|fewer|cheaper|smaller|tighter|sharper|stronger|larger|easier|shorter|greater|milder|"
-    r"less|more(?: \w+)?)\b[^.;]{0,80}?\bthan\b|more (?:\w+ly )?(?:accurate|efficient|robust|effective|stable|precise|reliable|"
-    r"sample-efficient|interpretable|realistic|faithful|scalable|flexible)\b|(?:significant|substantial|consistent|considerable|notable|large|"
-    r"clear|remarkable|major|dramatic|marked|definite|great)(?:ly)?\b[^.;]{0,30}?\b(?:improve\w*|gains?|better|reduc\w+|faster|higher|lower|"
-    r"increas\w+|decreas\w+|boost\w*|speed[- ]?ups?|margins?|advantages?|performance gains?|enhanc\w+|accura\w+)|best (?:performance|results?|known|"
-    r"performing|accuracy|reported|[\w-]+ trade-?offs?)|new (?:state|record)|advantages? over|gains? over|improve\w* (?:up)?on\b|improvements? over|"
-    r"much (?:faster|better|higher|lower|more)|far (?:less|more|fewer)|than (?:previous|prior|existing|other|the|its|state)|relative to|without (?:any |"
-    r"significant |much |notable |a |sacrificing |compromising |hurting |degrading |losing |diminishing |loss|additional |requiring )"
-    r"|no (?:significant|noticeable|additional) (?:impact|loss|cost|drop|degradation)|well (?:on|to|across)\b|"
-    r"high(?:er|est)? (?:accuracy|quality|performance)|strong (?:performance|results)|good agreement)",
+"""A level that is judged: "achieves competitive results", "has lower latency"."""
+
+_TOPS = re.compile(
+    r"\b(?:out-?perform(?:s|ed|ing|ance)?|surpass(?:es|ed|ing)?|exceed(?:s|ed|ing)?|beat(?:s|ing)?|superior(?:ity)?|dominat(?:es|ed|ing)|on[- ]par|rivals?|rivall?ing|"
+    r"(?:new|establish\w+|sets?|setting|achiev\w+|obtain\w*|attain\w*|reach\w*|yield\w*|deliver\w*|advanc\w+|improv\w+|push\w*|demonstrat\w+|shows?|produc\w+|report|with|is|are|as)\s"
+    r"(?:[\w-]+,? ){0,4}?(?:state[- ]of[- ]the[- ]arts?|SOTA)(?! (?:methods?|models?|approach|baselines?|algorithms?|techniques?|networks?|deep|systems?|architectures?|detectors?))|"
+    r"(?:much|far|significantly|substantially|consistently|considerably) (?:better|faster|higher|lower|more|less|fewer|smaller|larger)|"
+    r"(?:well|favou?rably) (?:against|compared|with|to)|compar(?:es|ed|ing)? (?:very )?favou?rably|match(?:es|ed|ing)? (?:or \w+ )?(?:the |state|its|their|those|that|human|fully|or exceed\w*))\b",
     re.IGNORECASE,
 )
-_RESULT = _words(
-    "outperform* out-perform* surpass* achiev* attain* reach reaches reached yield* obtain* improv* reduc* increas* decreas* boost* "
-    "exceed* beat beats match matches matched enhanc* accelerat* speedup speed_up gain gains save saves saving lower lowers cut cuts "
-    "rank ranks win wins generaliz* generalis* scale scales converg* recover* retain* preserv* maintain* set sets setting "
-    "produc* deliver* mitigat* alleviat* eliminat* detect* solves solve compares favou*bly perform performs exhibit* provides enjoys "
-    "requires requiring runs is are was gave gives dominates compress* supports surpassing generates allows improves benefits evaluated remov* avoid*"
-)
-_METHOD = re.compile(
-    r"\b(?:[Ww]e|[Oo]ur|[Tt]he proposed|[Tt]he resulting|[Tt]his (?:\w+ )?(?:method|approach|framework|model|technique|algorithm|strategy|system|network|"
-    r"architecture|reformulation|embedding)|[Ii]t|[Tt]he (?:algorithm|method|approach|model)|which|[Rr]esults?|[Ee]xperiments?|[Ee]valuat\w+|[Tt]hey|[Bb]oth (?:algorithms|methods)|"
-    r"[A-Z][\w-]*[A-Z0-9][\w-]*|[A-Z]{2,}\w*|performance|accuracy|networks?)\b",
-)
-_PROOF = re.compile(
-    r"\b(?:we|our|and|also|paper|work|further|that|then|can)\b[^.;]{0,60}?\b(?:prove[sdn]?|proving|establish(?:es)?|derive[sd]?|deliver|give|obtain|present|bound|provide|guarantee[sd]?|"
-    r"show)\b[^.;]{0,120}?\b(?:bounds?|rates?|guarantee[sd]?|convergen\w+|converges|optimal(?:ity)?|consisten\w+|regret|complexity|inequalit\w+|equivalen\w+|"
-    r"identifiab\w+|intractable|impossib\w+|NP-hard|unbiased|competitive|invariant|distribution of|bounded|soundness|approximation (?:performance|"
-    r"guarantees?)|polynomial|asymptotic\w*|minimax|stable|recover\w*|correct|complete|tight)\b"
-    r"|\b(?:provabl[ye]|proven to|is shown to|guaranteed to|guarantees? (?:the|that|consistency|identif)|near-optimal|minimax[- ]optimal|"
-    r"asymptotically (?:consistent|optimal|normal)|polynomial[- ]time|converges? to|at a (?:\w+ )?(?:linear|sublinear) rate|"
-    r"with high probability|exact(?:ly)? (?:recover\w*|the same)|tight(?:er)? (?:\w+ )?bounds?|statistically guaranteed|upper bounded|lower bounded|"
-    r"competitive ratio|-competitive|exponentially fast|is tight|logarithmic factors?|asymptotically linear|correctly recalled|truthful|"
-    r"(?:are|is) derived|invariant to|(?:bound|scales?|grows?) (?:\w+ ){0,3}linear\w*|do(?:es)? not suffice|is impossible|is (?:\w+ )?intractable)\b"
-    r"|\bO\s?\(|\\(?:mathcal|order|tilde|Omega)\b|O\\left",
+_COMPARED = re.compile(
+    r"\b(?:(?:better|faster|higher|lower|fewer|cheaper|smaller|tighter|sharper|stronger|larger|easier|shorter|greater|slower|worse|earlier|longer|smoother|"
+    r"straighter|simpler|weaker|less|more|closer|deeper|wider|richer|milder|harder|superior)\b[^.;]{0,90}?\b(?:than|compared (?:to|with)|relative to)\b|"
+    r"(?:improv\w+|gains?|advantages?|reduc\w+|increas\w+|speed-?ups?|savings?|boosts?|benefits?|better|superior\w*|effective\w*|efficac\w+|efficien\w+|margin)\b[^.;]{0,70}?"
+    r"\b(?:over (?:the |existing|previous|prior|other|baseline|current|strong|state|all|both|their|its|competing|standard|[A-Z])|upon (?:the|existing|previous|prior|state)|"
+    r"compared (?:to|with|against)|in comparison (?:to|with)|relative to|against|with respect to (?:the )?(?:existing|previous|baseline|state))|"
+    r"(?:compared (?:to|with)|in comparison (?:to|with)|relative to|unlike|over)\b[^.;]{0,90}?\b(?:improv\w+|reduc\w+|increas\w+|better|higher|lower|faster|fewer|less|more|outperform\w*|"
+    r"superior|comparable|competitive|stronger|smaller|larger)|comparabl[ye]|competitive(?:ly)?|as (?:good|well|fast|accurate|effective) as|"
+    r"different(?:ly)? from those|without (?:any |a |much |significant |noticeable |notable |sacrific\w+|compromis\w+|hurting|degrad\w+|losing|diminish\w*|loss|additional |requir\w+))\b",
     re.IGNORECASE,
 )
+_DEGREE = (
+    r"(?:significantly|substantially|consistently|considerably|greatly|dramatically|drastically|markedly|notably|largely|remarkably|strongly|"
+    r"effectively|vastly|noticeably|clearly|reliably|efficiently|always|slightly|systematically|successfully|hugely|massively|heavily)"
+)
+_CHANGES = (
+    r"(?:improv(?:es?|ed)|reduc(?:es?|ed)|increas(?:es?|ed)|decreas(?:es?|ed)|boost(?:s|ed)?|enhanc(?:es?|ed)|accelerat(?:es?|ed)|lower(?:s|ed)?|raises?|raised|cuts?|"
+    r"saves?|saved|shrinks?|speeds? up|sped up|drops?|dropped|degrad(?:es?|ed)|mitigat(?:es?|ed)|alleviat(?:es?|ed)|eliminat(?:es?|ed)|benefit(?:s|ed)?|hampers?|hurts?|"
+    r"affects?|affected|impacts?|impacted|influences?|influenced|helps?|suppress(?:es|ed)?|minimi[sz](?:es?|ed)|exacerbat(?:es?|ed)|amplif(?:y|ies|ied)|varies|differs?|slash(?:es|ed)?)"
+)
+_MARKEDLY = re.compile(
+    rf"\b(?:{_DEGREE} (?:\w+ )?{_CHANGES}|{_CHANGES}\b[^.;]{{0,60}}?\b{_DEGREE}|by a (?:large|wide|significant|substantial|considerable|clear|good|big|huge) margin|"
+    rf"(?:significant|substantial|considerable|consistent|major|dramatic|large|notable|remarkable|clear|drastic|marked|noticeable) (?:\w+ ){{0,2}}"
+    rf"(?:improvements?|gains?|reductions?|increases?|drops?|boosts?|speed-?ups?|decreases?|advantages?|differences?|effects?|savings?))\b",
+    re.IGNORECASE,
+)
+_MOVED = re.compile(
+    rf"\b{_CHANGES}\b[^.;]{{0,50}}?\b(?:accurac(?:y|ies)|performance|errors?|quality|speed|cost|time|memory|parameters|efficiency|robustness|latency|"
+    r"overhead|consumption|variance|regret|complexity|throughput|success rates?|precision|recall|sample|samples|convergence|generali[sz]ation|results|stability|bias|scores?)\b",
+    re.IGNORECASE,
+)
+GUARANTEES = re.compile(
+    r"\b(?:prove[sdn]?|proving|proofs?|establish(?:es|ed)?|deriv(?:e|es|ed|ing)|deliver(?:s|ed)?|giv(?:e|es|en|ing)|obtain(?:s|ed)?|present(?:s|ed)?|provid(?:e|es|ed|ing)|show[sn]?|"
+    r"achiev(?:e|es|ed|ing)|enjoys?|attains?|have|has|with|yields?|finds?|admits?|main result is|requir(?:es|ing)|guarantee(?:s|d|ing)?|ensur(?:es|ing)|develop)\b[^.;]{0,110}?"
+    r"\b(?:(?:upper|lower|regret|error|risk|generalization|generalisation|convergence|sample|complexity|excess|theoretical|approximation|minimax|matching|tight\w*|sharp\w*|distortion|"
+    r"probabilistic|high-probability|finite-sample|finite-time|concentration|PAC(?:-Bayes\w*)?|performance|utility|provable|non-asymptotic) (?:[\w-]+ )?(?:bounds?|rates?|guarantees?|results?)|"
+    r"bounds? (?:on|for|of|that|depending)|rates? of (?:convergence|O|order)|convergence (?:rate|guarantee|of|for|to|when|in|analysis)?|regret|sample complexity|(?:computational|time|space|query|"
+    r"iteration|oracle|communication|linear|gradient) complexity|consistency of|asymptotic\w* (?:consisten|normal|optimal|efficien)\w*|identifiab\w+|intractab\w+|impossib\w+|"
+    r"inapproximab\w+|hardness|approximation (?:ratio|factor|algorithm|guarantee)|competitive ratio|oracle inequalit\w+|necessary and sufficient|soundness|completeness|truthful\w*|"
+    r"recovery (?:guarantee|of|is)|exact recovery|strategy-?proof\w*|incentive[- ]compatib\w+|equivalen(?:ce|t)|universal approximat\w+|statistical guarantees?|theoretical guarantees?)\b"
+    r"|\b(?:provabl[ye]|NP-(?:hard|complete)\w*|PSPACE-\w+|coNP\w*|guaranteed to|minimax[- ]optimal\w*|near-optimal regret|asymptotically (?:consistent|optimal|normal|unbiased|linear|efficient)|"
+    r"in polynomial[- ]time|fixed[- ]parameter tractable|converges? (?:to|at|linearly|sub-?linearly|exponentially|almost|globally|faster|when|in|with)|at an? (?:\w+[- ])?(?:linear|sublinear|exponential|geometric|optimal) rate|"
+    r"with (?:high )?probability (?:at least|one|1)|with high probability|(?:upper|lower)[- ]bounded by|(?:is|are) (?:upper|lower)[- ]bounded|(?:is|are) (?:also )?(?:tight|optimal|minimax|unbiased|consistent|"
+    r"intractable|NP-hard|undecidable|decidable|tractable|identifiable|impossible|invariant|uniquely|provably|unique|convex)|optimal up to|up to (?:logarithmic|constant|log|poly\w*) factors?|"
+    r"[\d/)}]-(?:competitive|approximat\w+)|(?:grows?|scales?|depends?|increases?|reduces?) (?:only )?(?:\w+ ){0,4}?(?:linear(?:ly)?|logarithmic\w*|polynomial\w*|exponential\w*|quadratic\w*|sublinear\w*)|"
+    r"(?:linear|logarithmic|polynomial|quadratic|quasi-polynomial|sublinear|constant|super-?polynomial|exponential)(?:ly)? (?:in|dependence|time|number|many|space|sample|query)|"
+    r"strictly better|do(?:es)? not (?:suffice|exist|converge)|matches the (?:lower|upper|best|optimal|known|bound))\b"
+    r"|\b(?:tilde|mathcal|mathrm|widetilde)?\s?\{?\\?(?:O|Omega|Theta|order|Õ)\}?\s?(?:\(|\\left|\\big)|Õ\(|\bbound\b[^.;]{0,60}\$",
+    re.IGNORECASE,
+)
+"""A guarantee: a bound, a rate, hardness, optimality, consistency, identifiability."""
+
+# --- what speaks against a claim -----------------------------------------------------------------------------------
+
 _HEDGES = re.compile(
-    r"\b(?:we (?:believe|hope|expect|hypothesi[sz]e|conjecture|anticipate|envision|argue|posit|suspect|aim)|could\b|might\b|"
-    r"(?:would|should)\b(?! be (?:shown|seen|found))|promis(?:e|es|ing) (?:to|for|insights?|directions?|tool)|has the potential|future (?:work|research|directions?)|"
-    r"remains? (?:an open|unclear|unknown|challenging|a challenge|to be|largely)|hopefully|it is (?:likely|believed|hypothesi[sz]ed|hoped)|"
-    r"perhaps|potentially|paves? the way|sheds? (?:new )?light|opens? (?:up )?(?:new|the|a)|in the hope|expected to|intend(?:s|ed)? to|"
-    r"suggest (?:a roadmap|that when)|need not|can be a perfect|may be important)\b",
+    r"\b(?:we (?:\w+ )?(?:believe|hope|expect|hypothesi[sz]e|conjecture|anticipate|envision|argue|posit|suspect|aim|seek|strive|wish|want|intend)|"
+    r"ha(?:s|ve) the potential|future (?:work|research|directions?|stud|improve|develop)\w*|hopefully|perhaps|pav\w+ the way|"
+    r"sheds? (?:new |some )?light|opens? (?:up )?(?:new|the|a|an) |in the hope|intend(?:s|ed)? to|our (?:goal|aim|objective|motivation|hope|focus)|"
+    r"remains? (?:an open|unclear|unknown|challenging|a challenge|to be|largely|under-?explored)|the (?:goal|aim|purpose) (?:of|is)|of independent interest|"
+    r"need not|insights? (?:into|for|on|about)|hints? at|implications? (?:for|on|of)|roadmap|guidelines|directions? for)\b",
     re.IGNORECASE,
 )
-_NOT_OURS = re.compile(
-    r"^[\"']?(?:However|While (?:many|most|there|recent|existing|deep)|Although|Despite (?:the|recent|their|significant|being)|Recent(?:ly)?|Existing|"
-    r"Previous|Prior (?:work|approach|method|multi|art)|Current(?:ly)?|Traditional(?:ly)?|Conventional(?:ly)?|Most (?!of our)|Many|Several|Modern|Typical(?:ly)?|Unfortunately|Yet\b|"
-    r"Nevertheless|Standard|State-of-the-art|Motivated|Inspired|Based on|Since|Because|Some|There|Nowadays|Learning how|To (?:address|tackle|"
-    r"solve|overcome|bridge|remedy|fill|gain|measure|quantify|evaluate|enhance|guide|facilitate|this end|mitigate|alleviate|verify|encourage)|The (?:goal|aim|"
-    r"key|core|problem|task|success|challenge|idea|recent|existing|majority|purpose|main (?:idea|challenge|goal)|superiority of|well-known)|Unlike|Considering|Given)\b"
-    r"|\b(?:existing|previous|prior|current|recent(?:ly)?|traditional) (?:\w+ ){0,3}(?:methods|approaches|work|works|models|studies|techniques|methodologies) "
-    r"(?:are|have|often|usually|suffer|fail|rely|focus|typically|mainly|struggle|on)\b|\bempirical findings suggest\b|\bresearch has shown\b|"
-    r"\bit is well known\b|\bhave shown (?:great|excellent|remarkable|impressive)",
+_MAYBE = re.compile(r"\b(?:could|might|may|would|should|potentially|possibly)\b", re.IGNORECASE)
+_OTHERS = (
+    r"(?:recent(?:ly)?|existing|previous(?:ly)?|prior|earlier|past|current(?:ly)?|traditional(?:ly)?|conventional(?:ly)?|many|most|several|some|numerous|other|these|such|common|typical)"
+)
+_WORKS = r"(?:works?|methods?|approaches|studies|research(?:ers|es)?|models?|techniques?|algorithms?|literature|efforts?|findings|advances?|methodologies|solutions?|attempts?|evidence|systems?|results?)"
+_PRIOR = re.compile(
+    rf"^[\"'“]?(?:However, |Although |While |Despite |Though |Nonetheless,? |Nevertheless, |Yet,? |But |In general, |Typically, |Unfortunately, |Also, |In (?:the )?(?:contrast|meantime), |"
+    rf"Surprisingly, |Interestingly, |Furthermore, |Moreover, )?(?:the |a |an |much |all |a (?:large|vast|growing) (?:number|majority|body) of )?{_OTHERS}\b(?! of our)(?:(?! (?:we|our|this paper)\b)[^.;,]){{0,80}}?\b{_WORKS}\b"
+    rf"|^[\"'“]?(?:Recent(?:ly)?|Existing|Previous(?:ly)?|Current(?:ly)?|Traditional(?:ly)?|Conventional(?:ly)?|Prior|Nowadays|Unfortunately|Typical(?:ly)?|In recent years|Over the (?:past|last|recent)|"
+    rf"To (?:address|tackle|solve|overcome|bridge|remedy|fill|gain|this end|mitigate|alleviate|encourage|facilitate|cope|handle|achieve|evaluate|verify|measure|quantify|guide|enhance)|"
+    rf"Inspired|Motivated|Based on (?:this|these|the)|Learning how|There (?:is|are|has|have))\b"
+    rf"|\b(?:it (?:is|has been) (?:well[- ])?(?:known|shown|established|believed)|ha(?:s|ve) (?:been )?(?:recently )?(?:shown|demonstrated|achieved|proven|made|emerged|become|gained|seen|received|attracted)|"
+    rf"(?:is|are) (?:widely|commonly|often|typically|usually|known)|research has|recent (?:empirical )?(?:work|studies|findings|results|research|evidence)\w* (?:show|suggest|indicate|reveal|demonstrate|ha))\b",
+)
+_OURS = re.compile(
+    r"\b(?:[Ww]e|[Oo]ur|[Tt]his (?:paper|work|study|article)|[Tt]he proposed|[Ee]xperiment(?:s|al)?|[Ee]mpirical(?:ly)?|[Ss]imulations?)\b"
 )
 _PLANS = re.compile(
-    r"\b(?:[Ww]e|[Tt]his (?:paper|work|study|article)|is|are)(?: then| also| further| first| therefore| thus| here| next| further)*(?: \w+ly)? (?:propose[sd]?|present(?:s|ed)?|introduce[sd]?|"
-    r"develop(?:s|ed)?|design(?:s|ed)?|study|studies|investigate[sd]?|consider(?:s|ed)?|address(?:es)?|explore[sd]?|describe[sd]?|formulate[sd]?|review|examine[sd]?|"
-    r"discuss|revisit|leverage|use[sd]?|employ(?:ed|s)?|adopt(?:ed)?|built?|construct(?:ed)?|release|collect(?:ed)?|create[sd]?|train(?:ed)?|focus(?:es)?|"
-    r"apply|extend|evaluate[sd]?|conduct(?:ed)?|compare|analy[sz]e|tackle[sd]?|formali[sz]e|incorporate[sd]?|integrate[sd]?|combine[sd]?|define[sd]?|perform|describe|learn|"
-    r"achieved by|draw on|unify|implement|operationalize|report on|quantify)\b"
+    r"\b(?:[Ww]e|[Tt]his (?:paper|work|study|article|thesis|survey)|[Tt]he (?:paper|authors?)|(?<=\s)(?:is|are|was|were)|has been|have been)"
+    r"(?:(?: then| also| further| first(?:ly)?| therefore| thus| here| next| now| finally| moreover| hence| additionally| instead| \w+ly),?)* (?:propose[sd]?|present(?:s|ed)?|introduce[sd]?|"
+    r"develop(?:s|ed)?|design(?:s|ed)?|study|studies|studied|investigate[sd]?|consider(?:s|ed)?|address(?:es|ed)?|explore[sd]?|describe[sd]?|formulate[sd]?|reviews?|reviewed|examine[sd]?|"
+    r"discuss(?:es)?|revisit|leverage|use[sd]?|employ(?:ed|s)?|adopt(?:ed)?|buil[dt]s?|construct(?:ed)?|release|collect(?:ed)?|create[sd]?|train(?:ed)?|focus(?:es)?|devised?|"
+    r"apply|applied|extend|evaluate[sd]?|conduct(?:ed)?|compare[sd]?|analy[sz]e[sd]?|tackle[sd]?|formali[sz]e|incorporate[sd]?|integrate[sd]?|combine[sd]?|define[sd]?|learn|utili[sz]e[sd]?|"
+    r"draw|unify|implement(?:ed)?|operationalize|quantify|take|perform|test|tested|generate|exploit|advocate|provide|give|make|turn|start|begin|initiate|derive[sd]?|validate[sd]?|verify|verified|"
+    r"demonstrate the|showcase|illustrate|deploy|cast|recast|model|pose|map|fit|adapt|modify|augment|add|offer|contribute|optimi[sz]e|solve|survey|summari[sz]e|hypothesi[sz]e|carry out|carried out|run|benchmark)\b"
 )
+_PURPOSE = re.compile(
+    r"(?<!shown )(?<!able )(?<!found )(?<!proven )(?<!proved )(?<!seen )(?<!guaranteed )(?<!observed )(?<!sufficient )(?<!known )(?<!demonstrated )"
+    r"\b(?:in order |so as |aims?(?:ed|ing)? |attempts? |tries |trying |designed |how |ability |capable |order |used |needed |required |necessary )?to (?:\w+ly |further |also |better |jointly |both )?"
+    r"(?:improve|achieve|obtain|reduce|increase|boost|enhance|accelerate|outperform|surpass|attain|reach|lower|minimi[sz]e|maximi[sz]e|mitigate|alleviate|decrease|provide|produce|yield|"
+    r"speed up|eliminate|save|raise|facilitate|generate|make|get|match|beat|exceed|give|ensure|guarantee|maintain|help|compare)\b"
+    r"|\b(?:for|of|at|towards?) (?:further |significantly )?(?:improving|achieving|reducing|increasing|enhancing|boosting|accelerating|obtaining|mitigating|alleviating|speeding)\b"
+    r"|\b(?:aims?|attempts?|tries|hopes?|seeks?|intends?) (?:to|at)\b",
+    re.IGNORECASE,
+)
+_SETUP = re.compile(
+    r"\b(?:dataset|corpus|benchmark|data set|database|collection) (?:\w+ ){0,3}?(?:of|with|contain\w*|consist\w*|includ\w+|compris\w+|spanning|that (?:contains|includes|covers|spans))\b|\bconsist(?:s|ing)? of\b|"
+    r"\bcontain(?:s|ing)\b|\b(?:annotated|labell?ed|collected|recorded|compris\w+|participants|were recruited)\b",
+    re.IGNORECASE,
+)
+_RELEASE = re.compile(
+    r"https?://|\b(?:code|codes|dataset|datasets|data|models|software|demo|videos?|implementation|project page|webpage|supplementary material)\b[^.;]{0,80}?\b(?:available|released?|accessed|found (?:at|in)|"
+    r"published|downloaded|public(?:ly)?|open-?sourced?|made)\b|\b(?:we (?:will )?(?:release|make|open-source|publish))\b",
+    re.IGNORECASE,
+)
+_EFFECT = re.compile(
+    r"\b(?:effective(?:ness)?|efficacy|usefulness|value|potential|applicability|feasibility|validity|utility|practicality|flexibility|versatility|promise|importance|need|benefits?|"
+    r"merits?|capabilit(?:y|ies)|performance|generality|impact|strengths?|relevance|trustworth\w+|robustness|efficiency|scalability|simplicity|reliability|findings|proposals|idea|advantages?|"
+    r"viability|correctness|power|behaviou?r)\b",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"^[\"'“]?(?:Specifically|In particular|Particularly|Moreover|Furthermore|Additionally|In addition|Further|Conversely|In contrast|By contrast|However|Interestingly|Surprisingly|Notably|"
+    r"Remarkably|Also|Besides|For (?:example|instance)|Meanwhile|Importantly|Crucially|Indeed|Similarly|Likewise|Finally|Lastly|On (?:the )?\w+|In (?:the )?\w+|With \w+|When|Even|At|Under|After|Both|The|"
+    r"These|It|They|Our|This|As|Overall|Compared|Relative|Using|By|Across|Without|Among|Also|[A-Z][\w-]*[A-Z\d][\w-]*)\b"
+)
+_FINDING = re.compile(
+    r"\b(?:no (?:significant |statistically significant )?(?:improvements?|differences?|effects?|gains?|benefits?)|correlat\w+|(?:do|does|did) not (?:affect|improve|help|change|fully|generali[sz]e|transfer)|"
+    r"affected|affects|resistant|differs?|sensitive to|depends? (?:on|only)|sufficient|preferred|more \w+|less \w+|fewer|increas(?:es|ed)|decreas(?:es|ed)|reduc(?:es|ed)|improv(?:es|ed)|"
+    r"better|worse|higher|lower|faster|outperform\w*|comparable|robust to|generali[sz]es?|drops?|degrades?|fails?|remains?|verified|confirmed|supports? (?:the|our))\b",
+    re.IGNORECASE,
+)
+
+
+def begins_own_work(sentence: str) -> bool:
+    """Whether a sentence speaks of the paper's own work: what stands before it is about others."""
+    return bool(
+        re.search(
+            r"\b(?:[Ww]e|[Oo]ur|[Tt]his (?:paper|work|study|article|research)|[Hh]erein|(?:[Tt]he|A) (?:proposed|resulting|presented))\b|^[\"']?Here\b|"
+            r"\b(?:is|are) (?:proposed|presented|introduced|developed)\b",
+            sentence,
+        )
+    )
+
+
+def is_claim(sentence: str, measured: bool, own: bool, after: bool = False) -> bool:
+    """Whether a sentence states a result that a study could confirm or refute.
+
+    `measured`: it holds a quantity; `own`: the abstract has come to its own work; `after`: the sentence before was a claim.
+    """
+    if not own or _RELEASE.search(sentence) and not _TOPS.search(sentence):
+        return False
+    told = _PURPOSE.sub(" ", sentence)
+    ours = bool(_OURS.search(told))
+    shows = SHOWS_THAT.search(told)
+    tops = bool(_TOPS.search(told))
+    if _PRIOR.search(sentence) and not (ours and (shows or tops or ACHIEVES.search(told))):
+        return False
+    if _HEDGES.search(sentence) and not (tops or measured or (shows and ours and not _MAYBE.search(sentence))):
+        return False
+    guarantees = bool(GUARANTEES.search(told))
+    compared = bool(_COMPARED.search(told))
+    achieves = bool(ACHIEVES.search(told))
+    markedly = bool(_MARKEDLY.search(told))
+    plans = bool(_PLANS.search(told))
+    if shows:
+        return not _only_effect(told, tops or compared or guarantees or measured or markedly)
+    if _only_effect(told, tops or compared or measured or markedly or achieves and not _EFFECT.search(told)):
+        return False
+    if tops or guarantees:
+        return True
+    if measured:
+        return not _SETUP.search(told) and (not plans or compared or markedly or achieves)
+    if plans:
+        return achieves and compared
+    if achieves or markedly or compared and not _MAYBE.search(told):
+        return True
+    if _MOVED.search(told):
+        return True
+    return after and bool(_GOES_ON.search(told)) and bool(_FINDING.search(told)) and not _MAYBE.search(told)
+
+
+_SHOWN = re.compile(rf"\b{_SHOW}\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+
+
+def _only_effect(sentence: str, more: bool) -> bool:
+    """Whether nothing but "the effectiveness of our method" is shown."""
+    told = _SHOWN.search(sentence)
+    if more or told is None or re.search(r"\bthat\b", told["rest"]):
+        return False
+    return bool(_EFFECT.search(told["rest"]))
+
+
+# --- what a claim names ---------------------------------------------------------------------------------------------
 _DATA = re.compile(
     r"\b(?:on|across|over|in|using|from|of)\s(?:the |both |all |several |standard |challenging |popular |public(?:ly available)? |two |three |"
     r"four |five |six |seven |eight |\d+ |multiple |various |diverse |real-world |large-scale |widely[- ]used )*(?P<name>"
@@ -136,79 +292,6 @@ _METRIC = _words(
     "robustness performance quality efficiency parameters FLOPs energy communication convergence variance bias fairness generali* win_rate* reward* "
     "return* loss length time overhead hallucination* toxicity data"
 )
-
-
-def direction_at(sentence: str, start: int, end: int) -> str:
-    """Which way the thing measured between two offsets goes, by the nearest word of going up or down; "" for neither."""
-    best: tuple[float, str] | None = None
-    for name, pattern in (("up", UP), ("down", DOWN)):
-        for match in pattern.finditer(sentence):
-            if match.end() <= start:
-                distance, between = float(start - match.end()), sentence[match.end() : start]
-            elif match.start() >= end:
-                distance = 0.6 * (match.start() - end)  # "2x faster": what follows closely counts more
-                between = sentence[end : match.start()]
-            else:
-                distance, between = 0.0, ""
-            distance += 60 * len(re.findall(r"[;:]|\b(?:while|whereas|but|achieving|reaching|attaining)\b", between))
-            if best is None or distance < best[0]:
-                best = (distance, name)
-    return best[1] if best and best[0] < 90 else ""
-
-
-def begins_own_work(sentence: str) -> bool:
-    """Whether a sentence speaks of the paper's own work: what stands before it is about others."""
-    return bool(
-        re.search(
-            r"\b(?:[Ww]e|[Oo]ur|[Tt]his (?:paper|work|study|article)|[Hh]ere)\b|\bis (?:proposed|presented)\b", sentence
-        )
-    )
-
-
-def is_claim(sentence: str, measured: bool, own: bool) -> bool:
-    """Whether a sentence states a result that a study could confirm or refute.
-
-    `measured`: it holds a quantity; `own`: the abstract has come to its own work.
-    """
-    if _HEDGES.search(sentence) and not measured:
-        return False
-    shows = _SHOWS_THAT.search(sentence)
-    compares = _COMPARES.search(sentence)
-    result = bool(_RESULT.search(sentence))
-    proves = bool(_PROOF.search(sentence))
-    plans = bool(_PLANS.search(sentence))
-    if (
-        _NOT_OURS.search(sentence)
-        and not (shows and own)
-        and not re.search(r"\b(?:[Ww]e|[Oo]ur)\b[^.]*\b(?:show|obtain|achiev|find|prove)", sentence)
-    ):
-        return False
-    if shows:
-        return bool(own or re.search(r"\b[Ww]e\b", sentence)) and not _only_effect(
-            sentence, bool(compares), proves, measured
-        )
-    if proves and own:
-        return not plans or bool(
-            re.search(r"\b(?:prov|guarante|bound|rate|optimal|tight|competitive|consisten)", sentence)
-        )
-    if measured and own:
-        return (result or bool(compares)) and not (plans and not compares)
-    return (
-        bool(compares)
-        and own
-        and result
-        and not (plans and not re.search(r"\b(?:outperform|state-of-the-art|superior)", sentence))
-        and bool(_METHOD.search(sentence))
-    )
-
-
-def _only_effect(sentence: str, compares: bool, proves: bool, measured: bool) -> bool:
-    """Whether nothing but "the effectiveness of our method" is shown."""
-    if compares or proves or measured:
-        return False
-    told = re.search(rf"\b{_SHOW}\b(?P<rest>.*)", sentence, re.IGNORECASE)
-    rest = told["rest"] if told else sentence
-    return bool(_EFFECT_ONLY.search(rest)) and not re.search(r"\bthat\b", rest)
 
 
 def baseline_in(sentence: str) -> tuple[int, int] | None:

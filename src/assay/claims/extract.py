@@ -42,14 +42,14 @@ def extract(abstract: str, model: Model | None = None) -> list[FoundClaim]:
     if model is not None:
         return model(abstract)
     found = []
-    own = False
+    own = after = False
     for start, end in sentences(abstract):
         sentence = abstract[start:end]
         own = own or begins_own_work(sentence)
         numbers = quantities(abstract, start, end)
-        if not is_claim(sentence, bool(numbers), own):
-            continue
-        found.append(claim_of(abstract, start, end, numbers))
+        after = is_claim(sentence, bool(numbers), own, after)
+        if after:
+            found.append(claim_of(abstract, start, end, numbers))
     return found
 
 

@@ -6,9 +6,10 @@ Works on plain text and on TeX as printed ("35\\%", "$2\\times$", "$\\sim$30%"):
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from assay.claims.cues import direction_at
+from assay.claims.cues import METRICS, UNITS, WORD_NUMBERS
+from assay.claims.directions import direction_of_number
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Quantity:
     qualifier: str
     """"", "up to", "at least", "over", "about", "range" or "from-to"."""
     direction: str
-    """Which way the thing measured goes: "up", "down" or ""."""
+    """Which way the thing measured goes: "up", "down", or "" for a level that is only stated."""
     start: int
     end: int
     """Offsets into the text."""
@@ -29,62 +30,70 @@ class Quantity:
 
 _SIGN = r"(?:\\?%|\\,?\\%|\s?(?:per ?cent|percent)\b)"
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
-_NUM = rf"(?<![\w.\-/])[-+−~≈<>≥≤]?(?:\\(?:sim|approx|geq?|leq?)\s?)?{_NUMBER}"
-_JOIN = r"\s?(?:-|–|—|--|to|and)\s?"
-_DOLLAR = r"\$?"
-_TIMES = r"(?:\s?\\times|\s?×|\s?[xX](?![\w])|-?\s?fold\b|\s?times\b(?! (?:step|series|point|interval|complexity))|\s?\{?\\times\}?)"
-_POINTS = r"(?:\s?(?:\\?%\s?)?(?:absolute )?(?:percentage|percent|%) points?\b|\s?pp\b|\s?p\.p\.|-?\s?points?\b)"
-_METRICS = (
-    r"(?:BLEU|ROUGE(?:-[12L])?|CIDEr|METEOR|SPICE|FID|IS|LPIPS|SSIM|PSNR|mAP(?:@[\d.:]+)?|AP(?:50|75)?|mIoU|IoU|PQ|F1|F-?score|"
-    r"AUC|AUROC|AUPRC|MRR|NDCG|nDCG|NDS|MAE|RMSE|MSE|ADE|FDE|WER|CER|EER|perplexity|PPL|Elo|R2|MOTA|IDF1|HOTA|MPJPE|Dice|"
-    r"accuracy|success rate|recall|precision)"
+_NUM = rf"(?<![\w.\-/])[-+−~≈<>≥≤]*(?:\\(?:sim|approx|geq?|leq?)\s?)?{_NUMBER}"
+_D = r"\$?"
+_TO = rf"{_D}\s?(?:-|–|—|--|~|to)\s?{_D}"
+_AND = rf"{_D}\s?(?:-|–|—|--|~|to|and)\s?{_D}\+?"
+_TIMES = (
+    r"(?:\s?\{?\\times\}?(?!\s?\d)|\s?×(?!\s?\d)|\s?[xX](?!\w)|(?:-|\s)?fold\b|"
+    r"\s?times\b(?! (?:step|series|point|interval|complexity|in|per|during|over|on)\b))"
 )
-_UNITS = (
-    r"(?:dB|ms|s|sec|seconds?|milliseconds?|minutes?|min|hours?|days?|FPS|fps|Hz|kHz|MHz|GHz|GB|MB|KB|TB|GFLOPs|FLOPs|TFLOPs|"
-    r"W|mW|J|mJ|kWh|mm|cm|m|km|pixels?|px|degrees?|°|bits?|bpp|nats?)"
-)
-_WORDS = {"half": 0.5, "twice": 2.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "seven": 7.0,
-          "eight": 8.0, "nine": 9.0, "ten": 10.0, "one": 1.0, "a": 1.0, "an": 1.0, "several": 2.0}  # fmt: skip
-_WORD_NUM = r"\b(?:two|three|four|five|six|seven|eight|nine|ten)"
+_POINTS = r"(?:\s?(?:\\?%\s?)?(?:absolute )?(?:percentage|percent|%) points?\b|\s?pp\b|\s?p\.p\.|(?:-|\s)?points?\b)"
+_ABSOLUTE = rf"\s?{_SIGN} absolute\b|(?<=absolute )"
+_MARK = rf"{_SIGN}|{_TIMES}|\s?(?:{UNITS})\b"
+_ACRONYM = r"[A-Z][\w@-]*[A-Z][\w@.-]*\w|[A-Z]{2,}"
+_SOME = r"an?|one|two|three|four|five|six|several|multiple|many"
 
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("from-to", re.compile(
-        rf"\bfrom {_DOLLAR}(?P<a>{_NUM}){_DOLLAR}\s?(?P<ua>{_SIGN}|{_TIMES}|{_UNITS}\b)?{_DOLLAR}(?:\s[\w-]+){{0,8}}?\s?(?:to|down to|up to)\s"
-        rf"(?:only )?{_DOLLAR}(?P<b>{_NUMBER}){_DOLLAR}\s?(?P<ub>{_SIGN}|{_TIMES}|{_UNITS}\b)?{_DOLLAR}")),
-    ("points", re.compile(rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}(?:{_JOIN}{_DOLLAR}(?P<b>{_NUMBER}){_DOLLAR})?{_POINTS}")),
-    ("percent-range", re.compile(
-        rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}\s?{_SIGN}?{_DOLLAR}(?:\s?(?:-|–|—|--)\s?|\s?to\s){_DOLLAR}(?P<b>{_NUMBER}){_DOLLAR}\s?{_SIGN}{_DOLLAR}")),
-    ("percent", re.compile(rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}\s?{_SIGN}{_DOLLAR}(?![\w])")),
-    ("times-range", re.compile(
-        rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}{_TIMES}?{_DOLLAR}\s?(?:-|–|—|--|to)\s?{_DOLLAR}(?P<b>{_NUMBER}){_DOLLAR}{_TIMES}{_DOLLAR}")),
-    ("times", re.compile(rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}{_TIMES}{_DOLLAR}")),
-    ("times-word", re.compile(rf"(?P<w>{_WORD_NUM})(?:\s|-)(?:times|fold)\b|\b(?P<h>twice)\b(?= (?:as|the|faster|more|less|better))")),
+        rf"\bfrom {_D}(?P<a>{_NUM}){_D}(?P<ua>{_MARK})?{_D}(?:\s[\w'-]+){{0,8}}?\s?(?:to|down to|up to)\s(?:only |just |about |over )?"
+        rf"{_D}(?P<b>{_NUMBER}){_D}(?P<ub>{_MARK})?{_D}(?!\w)")),
+    ("between", re.compile(
+        rf"\bbetween {_D}(?P<a>{_NUM}){_D}(?P<ua>{_MARK})?{_D} and {_D}\+?(?P<b>{_NUMBER}){_D}(?P<ub>{_MARK}|\s(?:{METRICS})\b|{_POINTS}){_D}(?!\w)")),
+    ("points", re.compile(rf"{_D}(?P<a>{_NUM}){_D}(?:{_AND}(?P<b>{_NUMBER}){_D})?{_POINTS}")),
+    ("metric-points", re.compile(
+        rf"{_D}(?P<a>{_NUM}){_D}(?:{_TO}(?P<b>{_NUMBER}){_D})?\s(?:absolute |relative )?(?P<u>{METRICS}|{_ACRONYM})[ -](?:scores? )?points?\b")),
+    ("percent-range", re.compile(rf"{_D}(?P<a>{_NUM}){_D}\s?{_SIGN}?{_TO}(?P<b>{_NUMBER}){_D}\s?{_SIGN}{_D}")),
+    ("percent", re.compile(rf"{_D}(?P<a>{_NUM}){_D}\s?{_SIGN}{_D}(?!\w)")),
+    ("times-range", re.compile(rf"{_D}(?P<a>{_NUM}){_D}{_TIMES}?{_TO}(?P<b>{_NUMBER}){_D}{_TIMES}{_D}")),
+    ("times", re.compile(rf"{_D}(?P<a>{_NUM}){_D}{_TIMES}{_D}")),
+    ("times-word", re.compile(
+        rf"\b(?P<w>{'|'.join(WORD_NUMBERS)})(?:\s|-)(?:times|fold)\b|\b(?P<h>twice)\b(?= (?:as|the|faster|more|less|better))")),
     ("magnitude", re.compile(
-        rf"(?:(?P<a>{_NUM}){_DOLLAR}?(?:{_JOIN}(?P<b>{_NUMBER}))?|\b(?P<w>an?|one|two|three|four|five|several|multiple)(?: to (?P<v>two|three|four))?)"
-        r"\s(?:full )?orders?[- ]of[- ]magnitudes?", re.I)),
-    ("half", re.compile(r"\b(?:(?:by|less than|only|about|nearly|at) (?:about |roughly |nearly |almost |over |more than )?(?P<h>half)|(?P<k>halv(?:e|es|ed|ing)))\b")),
-    ("double", re.compile(r"\b(?P<d>doubl(?:e|es|ed|ing)|tripl(?:e|es|ed|ing))\b(?= (?:the|its|their|our|performance|accuracy))")),
-    ("unit", re.compile(rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}\s?(?P<u>{_UNITS})(?![\w-])")),
+        rf"(?:(?P<a>{_NUM}){_D}?(?:{_AND}(?P<b>{_NUMBER}))?{_D}\s|(?:\b(?P<w>{_SOME})(?:(?: to |-to-)(?P<v>two|three|four|five))?\s)?)"
+        r"(?:full |whole )?orders?[- ]of[- ]magnitudes?\b", re.I)),
+    ("half", re.compile(
+        r"\b(?:(?<=by )|(?<=in )|(?<=than )|(?<=only )|(?<=about )|(?<=nearly )|(?<=almost )|(?<=roughly )|(?<=approximately )|(?<=over )|(?<=with ))"
+        r"(?P<h>half)\b(?! (?:a|an)\b)|\b(?P<i>half)(?= (?:of )?the\b)|\b(?P<k>halv(?:e|es|ed|ing))\b")),
+    ("double", re.compile(r"\b(?P<d>doubl(?:e|es|ed|ing)|tripl(?:e|es|ed|ing))\b(?= (?:the|its|their|our|that of|performance|accuracy))")),
+    ("unit", re.compile(rf"{_D}(?P<a>{_NUM}){_D}(?:{_TO}(?P<b>{_NUMBER}){_D})?\s?(?P<u>{UNITS})(?![\w-])")),
     ("metric-first", re.compile(
-        rf"\b(?P<u>{_METRICS})(?: scores?| metric)?(?: of| by| is| to| reaches| =|:)+ (?:up to |about |around |only |over )?{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}(?!\s?(?:{_SIGN}|\d|[a-z]*-?(?:fold|times)))")),
-    ("metric-last", re.compile(rf"{_DOLLAR}(?P<a>{_NUM}){_DOLLAR}\s(?P<u>(?:absolute |relative )?(?:{_METRICS}|points?))\b")),
+        rf"\b(?P<u>{METRICS})(?: scores?| metric| values?)?(?: (?:of|by|is|to|reaches|at|gain|improvement|increase)| =|:)+ "
+        rf"(?:up to |about |around |only |over |nearly )?{_D}(?P<a>{_NUM}){_D}(?!\s?(?:{_SIGN}|\d|[a-z]*-?(?:fold|times)))")),
+    ("acronym-first", re.compile(
+        rf"\b(?P<u>{_ACRONYM})(?: scores?| metric| values?)? of (?:up to |about |around |only |over |nearly )?{_D}(?P<a>\d*\.\d+){_D}(?!\s?(?:{_SIGN}|\d))")),
+    ("metric-last", re.compile(
+        rf"{_D}(?P<a>{_NUM}){_D}(?:{_TO}(?P<b>{_NUMBER}){_D})?\s(?:absolute |relative |average |mean |test )*(?P<u>{METRICS})\b")),
+    ("acronym-last", re.compile(
+        rf"{_D}(?P<a>(?<![\w.\-/])\+?\d*\.\d+){_D}\s(?P<u>{_ACRONYM})(?= (?:improve|increase|gain|reduc|decrease|boost|drop|score)|[,.)]| (?:on|over|in|for|and)\b)")),
     ("number-by", re.compile(
-        rf"\b(?:by|of) (?:a (?:margin|factor) of )?(?:up to |about |around |over |at least )?{_DOLLAR}(?P<a>{_NUMBER}){_DOLLAR}(?=[,.;)]| (?:on|in|over|and|compared|for|across)\b)")),
+        rf"\b(?:by|of) (?:a (?:margin|factor) of )?(?:up to |about |around |over |at least |nearly |almost )?{_D}(?P<a>\+?{_NUMBER}){_D}"
+        r"(?=[,.;)]\D|[,.;)]?$| (?:on|in|over|and|compared|for|across|when|while|with)\b)")),
 )  # fmt: skip
-_FACTOR = re.compile(r"\bfactors? of(?: about| roughly| up to| over| at least)? \$?$")
+"""Forms of a quantity, in order of trial: a place that one form has taken is closed to those after it."""
+
+_FACTOR = re.compile(r"\bfactors? of(?: about| roughly| up to| over| at least| nearly| almost)? \$?$")
 _QUALIFIERS = (
-    ("up to", re.compile(r"\b(?:up to|as (?:much|high|many) as|at most|a maximum of)(?: an?)?(?: \w+)?\s*[\$~]*$", re.I)),
+    ("up to", re.compile(r"\b(?:up to|as (?:much|high|many) as|at most|a maximum(?: \w+)? of|upwards? of)(?: an?)?(?: \w+)?\s*[\$~+]*$", re.I)),
     ("at least", re.compile(r"\b(?:at least|a minimum of|no less than)(?: an?)?\s*\$?$", re.I)),
-    ("over", re.compile(r"(?:\b(?:over|more than|above|exceed\w*|beyond|greater than|larger than)(?: an?)?|>|\\g(?:t|eq?)|≥)\s*\$?$", re.I)),
+    ("over", re.compile(r"(?:\b(?:over|more than|above|exceed\w*|beyond|greater than|larger than|higher than)(?: an?)?|>|\\g(?:t|eq?)|≥)\s*\$?$", re.I)),
     ("about", re.compile(
         r"(?:\b(?:about|around|roughly|approximately|nearly|almost|close to|some|circa|on average)(?: an?)?|~|≈|\\(?:sim|approx))\s*[\$\\]*$",
         re.I)),
 )  # fmt: skip
 _INSIDE = re.compile(r"^\$?\s*(?P<s>[~≈]|\\sim|\\approx|>|≥|\\geq?)")
-_AFTER = re.compile(r"^\s?(?:\$?\+\$?|or (?:more|higher|greater)\b)")
-_PLAIN_FACT = re.compile(
-    r"^\s?(?:of (?:the )?(?:data|training|samples|labels|parameters|images|cases|users|papers|participants|all)\b)"
-)
+_AFTER = re.compile(r"^\s?(?:\$?\+\$?(?=\W)|or (?:more|higher|greater)\b)")
+_RANGING = re.compile(r"\b(?:rang\w+|vary\w*|varies|span\w*|anywhere|values?)\s$|\b\w*(?:improvement|reduction|gain|increase|speed-?up|decrease|boost|saving)s?(?: \w+)?\s$")
 
 
 def quantities(text: str, start: int, end: int) -> list[Quantity]:
@@ -96,55 +105,59 @@ def quantities(text: str, start: int, end: int) -> list[Quantity]:
         for match in pattern.finditer(sentence):
             if any(match.start() < stop and match.end() > begin for begin, stop in taken):
                 continue
-            one = _quantity(kind, match, sentence, start)
+            one = _quantity(kind, match, sentence)
             if one is not None:
                 taken.append(match.span())
                 found.append(one)
-    found.sort(key=lambda one: one.start)
-    return _respectively(found, sentence, start)
+    found = _sharing_units(sorted(found, key=lambda one: one.start), sentence)
+    found = _sharing_directions(found, sentence)
+    return [replace(one, start=start + one.start, end=start + one.end) for one in found]
 
 
-def _quantity(kind: str, match: re.Match[str], sentence: str, offset: int) -> Quantity | None:
+def _quantity(kind: str, match: re.Match[str], sentence: str) -> Quantity | None:
+    """What a match says, with offsets into the sentence; None where a closer look finds no quantity."""
     groups = match.groupdict()
     value = tuple(_number(groups[name]) for name in ("a", "b") if groups.get(name))
     qualifier = _qualifier(sentence, match)
-    unit = "%" if kind.startswith("percent") else "x" if kind.startswith("times") else "pp" if kind == "points" else ""
-    if kind == "from-to":
+    unit = "%" if kind.startswith("percent") else "x" if kind.startswith("times") else groups.get("u") or ""
+    direction = None
+    if kind in ("from-to", "between"):
         unit = _unit(groups["ub"] or groups["ua"] or "")
-        qualifier = "from-to"
-        if not (groups["ub"] or groups["ua"]) and all(
-            number == int(number) and 1900 <= number < 2100 for number in value
-        ):
+        ranging = kind == "between" or bool(_RANGING.search(sentence[: match.start()]))
+        if not unit and (ranging or all(number == int(number) and number >= 1000 for number in value)):
             return None
+        qualifier = "range" if ranging else "from-to"
+        if not ranging:
+            direction = "up" if value[1] > value[0] else "down" if value[1] < value[0] else ""
+    elif kind == "points":
+        unit = "pp"
+    elif kind == "percent" and re.search(r"\babsolute (?:\w+ ){0,3}$|\babsolute (?:[\w-]+ ){1,3}of (?:up to )?\$?$", sentence[: match.start()]):
+        unit = "pp"
+    elif kind == "percent" and re.match(r"\s?\(?absolute\b", sentence[match.end() :]):
+        unit = "pp"
     elif kind == "magnitude":
         unit = "orders of magnitude"
-        value = value or tuple(_WORDS.get(word.lower(), 2.0) for word in (groups["w"], groups["v"]) if word)
-        qualifier = "at least" if (groups["w"] or "").lower() in ("several", "multiple") else qualifier
+        words = [word.lower() for word in (groups["w"], groups["v"]) if word]
+        value = value or tuple(WORD_NUMBERS.get(word, 2.0) for word in words) or (1.0,)
+        vague = not groups["a"] and (not words or words[0] in ("several", "multiple", "many"))
+        qualifier = qualifier or ("at least" if vague else "")
     elif kind in ("half", "double", "times-word"):
-        word = (groups.get("w") or groups.get("h") or groups.get("k") or groups.get("d") or "").lower().strip()
-        value = (0.5,) if word.startswith("hal") else (3.0,) if word.startswith("tripl") else (_WORDS.get(word, 2.0),)
+        word = next(told.lower() for told in groups.values() if told)
+        value = (0.5,) if word.startswith("hal") else (3.0,) if word.startswith("tripl") else (WORD_NUMBERS.get(word, 2.0),)
         unit = "x"
-    elif kind in ("unit", "metric-first", "metric-last"):
-        unit = "pp" if groups["u"].endswith(("point", "points")) else groups["u"]
+        direction = {"half": "down", "double": "up"}.get(kind)
     elif kind == "number-by":
-        if _FACTOR.search(sentence[: match.start("a")]):
-            unit = "x"
-        elif direction_at(sentence, match.start(), match.end()) == "" or (
-            groups["a"].isdigit() and len(groups["a"]) == 4
-        ):
+        unit = "x" if _FACTOR.search(sentence[: match.start("a")]) else ""
+        direction = direction_of_number(sentence, *match.span("a"))
+        if not unit and (not direction or (groups["a"].isdigit() and int(groups["a"]) >= 1000)):
             return None
-    if len(value) == 2 and kind != "from-to":
+    if len(value) == 2 and qualifier != "from-to":
         qualifier = qualifier or "range"
-    direction = direction_at(sentence, match.start(), match.end())
-    if kind == "from-to" and len(value) == 2 and value[0] != value[1]:
-        direction = "up" if value[1] > value[0] else "down"
-    if kind in ("half",):
-        direction = "down"
-    if kind == "double":
-        direction = direction or "up"
-    span = match.span("a") if kind in ("metric-first", "number-by") else match.span()
+    span = match.span("a") if kind in ("metric-first", "acronym-first", "number-by") else match.span()
     begin, stop = _stripped(sentence, *span)
-    return Quantity(value, unit, qualifier, direction, offset + begin, offset + stop)
+    if direction is None:
+        direction = direction_of_number(sentence, begin, stop)
+    return Quantity(value, unit, qualifier, direction, begin, stop)
 
 
 def _stripped(sentence: str, begin: int, stop: int) -> tuple[int, int]:
@@ -158,13 +171,15 @@ def _number(told: str) -> float:
 
 def _unit(told: str) -> str:
     bare = told.strip()
-    if re.fullmatch(_SIGN, bare) or bare in ("%", "\\%"):
+    if re.fullmatch(_SIGN, bare):
         return "%"
-    return "x" if bare and re.fullmatch(_TIMES, f" {bare}") else bare
+    if re.fullmatch(_POINTS, bare):
+        return "pp"
+    return "x" if bare and re.fullmatch(_TIMES, bare) else bare
 
 
 def _qualifier(sentence: str, match: re.Match[str]) -> str:
-    at = match.start("a") if "a" in match.groupdict() and match["a"] else match.start()
+    at = match.start("a") if match.groupdict().get("a") else match.start()
     before = sentence[max(0, at - 40) : at]
     inside = _INSIDE.match(sentence[at : match.end()])
     if inside:
@@ -175,26 +190,38 @@ def _qualifier(sentence: str, match: re.Match[str]) -> str:
     return "over" if _AFTER.match(sentence[match.end() :]) else ""
 
 
-def _respectively(found: list[Quantity], sentence: str, offset: int) -> list[Quantity]:
-    """In "by 35 and 75%, respectively" the first number shares the unit of the second."""
-    if "respectively" not in sentence:
-        return found
+def _sharing_units(found: list[Quantity], sentence: str) -> list[Quantity]:
+    """In "by 35 and 75%" and "8 and 125 times fewer" the first number has the unit of the last."""
     more: list[Quantity] = []
     for one in found:
-        before = sentence[: one.start - offset]
-        shared = re.search(rf"(?<![\w.])((?:{_NUMBER},? )*{_NUMBER})(?:,)? and (?:by )?\$?$", before)
-        if shared and one.unit in ("%", "x", "pp"):
-            for number in re.finditer(_NUMBER, shared[1]):
-                at = shared.start(1) + number.start()
-                more.append(
-                    Quantity(
-                        (_number(number[0]),),
-                        one.unit,
-                        one.qualifier,
-                        one.direction,
-                        offset + at,
-                        offset + at + len(number[0]),
-                    )
-                )
-    starts = {one.start for one in more}
-    return sorted([*more, *(one for one in found if one.start not in starts)], key=lambda one: one.start)
+        if one.unit not in ("%", "x", "pp") or len(one.value) != 1:
+            continue
+        shared = re.search(rf"(?<![\w.])((?:{_NUMBER},? )*{_NUMBER})(?:,|/)? ?(?:and|/) ?(?:by )?\$?$", sentence[: one.start])
+        for number in re.finditer(_NUMBER, shared[1]) if shared else ():
+            begin = shared.start(1) + number.start() if shared else 0
+            more.append(replace(one, value=(_number(number[0]),), start=begin, end=begin + len(number[0])))
+    spans = [(one.start, one.end) for one in more]
+    kept = [one for one in found if not any(one.start < end and start < one.end for start, end in spans)]
+    return sorted([*more, *kept], key=lambda one: one.start)
+
+
+_CHAIN = re.compile(
+    r"^[^,;:.()]{0,60}?(?:\([^()]{0,40}\))?,?\s?(?:and |as well as |/)?(?:by |of |an? )?(?:up to |about |over |nearly |around |an? )*\$?$"
+)
+"""What may stand between "3.5% on A" and "4.2%" when the second goes the way of the first."""
+_VERB = re.compile(r"\b(?:achiev|reach|attain|obtain|accuracy of|rate of|while|with|compared|than|respectively)\w*")
+
+
+def _sharing_directions(found: list[Quantity], sentence: str) -> list[Quantity]:
+    """In "16% improvement on A and 37% on B", and in "35% and 75% lower", both numbers go the same way."""
+    told = list(found)
+    for at in range(1, len(told)):
+        first, second = told[at - 1], told[at]
+        between = sentence[first.end : second.start]
+        if first.unit != second.unit or first.qualifier == "from-to" or not _CHAIN.search(between) or _VERB.search(between):
+            continue
+        if first.direction and not second.direction:
+            told[at] = replace(second, direction=first.direction)
+        elif second.direction and not first.direction and re.fullmatch(r",?\s?(?:and|or|/|,)\s?\$?", between):
+            told[at - 1] = replace(first, direction=second.direction)
+    return told
