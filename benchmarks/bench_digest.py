@@ -75,9 +75,8 @@ def main() -> None:
         for arm, values in rows.items():
             results[arm].append(values)
     draw = np.random.default_rng(0)
-    print(
-        f"## Digest\n\n{len(papers)} papers, {len(readers)} readers (keywords of {LEAST} papers or more), {SEEDS} splits.\n"
-    )
+    told = f"{len(readers)} readers (keywords of {LEAST} papers or more), {SEEDS} splits"
+    print(f"## Digest\n\n{len(papers)} papers, {told}.\n")
     print("| ranking | average precision | 95 % interval | ours minus it | seconds a reader |")
     print("| --- | --- | --- | --- | --- |")
     means = {arm: np.array([np.mean(row) for row in rows]) for arm, rows in results.items()}
@@ -87,9 +86,8 @@ def main() -> None:
         apart = means["ours"] - values
         near, far = np.percentile(apart[picks].mean(axis=1), [2.5, 97.5])
         gap = "" if arm == "ours" else f"{apart.mean():+.3f} [{near:+.3f}, {far:+.3f}]"
-        print(
-            f"| {arm} | {values.mean():.3f} | {low:.3f} to {high:.3f} | {gap} | {seconds[arm] / len(readers) / SEEDS:.2f} |"
-        )
+        took = seconds[arm] / len(readers) / SEEDS
+        print(f"| {arm} | {values.mean():.3f} | {low:.3f} to {high:.3f} | {gap} | {took:.2f} |")
 
 
 if __name__ == "__main__":

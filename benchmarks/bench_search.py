@@ -160,9 +160,14 @@ def grow(file: Path, many: Path) -> None:
             for copy in range(1, -(-MANY // size)):
                 by = copy * top
                 keep = f"id <= {top} AND id + {by} <= {top} * {MANY} / {size}"
-                library.db.execute(f"INSERT INTO paper SELECT id + {by}, key || '-{copy}', venue, year, status, topics, date, code FROM paper WHERE {keep}")  # fmt: skip
-                library.db.execute(f"INSERT INTO paper_text SELECT id + {by}, title, name, abstract, authors, cjk FROM paper_text WHERE {keep}")  # fmt: skip
-                library.db.execute(f"INSERT INTO vector SELECT encoder, paper + {by}, row + {copy * len(vectors)} FROM vector WHERE {keep.replace('id', 'paper')}")  # fmt: skip
+                copies = {
+                    "paper": f"id + {by}, key || '-{copy}', venue, year, status, topics, date, code",
+                    "paper_text": f"id + {by}, title, name, abstract, authors, cjk",
+                    "vector": f"encoder, paper + {by}, row + {copy * len(vectors)}",
+                }
+                for table, columns in copies.items():
+                    which = keep.replace("id", "paper") if table == "vector" else keep
+                    library.db.execute(f"INSERT INTO {table} SELECT {columns} FROM {table} WHERE {which}")
         with open(old.file, "ab") as held:
             for _ in range(1, -(-MANY // size)):
                 held.write(vectors.tobytes())

@@ -120,7 +120,6 @@ def test_search_filters(assay, shelf_of_two):
             ["--has", "code,x"],
             "assay: --has x: papers can be asked for method, code, claims, or several with commas between",
         ),
-        (["--limit", "0"], "assay: --limit 0: write a number from 1 on, or all"),
         (["--as", "word"], "assay: --as word: there is no such format; --as takes bibtex, ris, csl-json, csv, jsonl"),
     ],
 )

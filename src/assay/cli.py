@@ -35,6 +35,16 @@ def _path(text: str) -> Path:
     return Path(text)
 
 
+def _count(told: str | int) -> int:
+    """A number from 1 on, or "all"; the default comes as a number."""
+    text = str(told)
+    if text == "all":
+        return 2**31
+    if not text.isdigit() or int(text) < 1:
+        raise typer.BadParameter(f"{text!r} is none; write a number from 1 on, or all")
+    return int(text)
+
+
 Runs = Annotated[
     Path | None,
     typer.Option("--runs", metavar="FOLDER", parser=_path, help="Folder of the runs.  [default: runs in ASSAY_HOME]"),
@@ -102,7 +112,7 @@ def search(
     has: Annotated[
         str | None, typer.Option(metavar="method,code,claims", help="Only papers that have all of these.")
     ] = None,
-    limit: Annotated[str, typer.Option(metavar="N|all", help="Most papers to show.")] = "10",
+    limit: Annotated[int, typer.Option(metavar="N|all", parser=_count, help="Most papers to show.")] = 10,
     written: Annotated[
         str | None, typer.Option("--as", metavar="FORMAT", help="Write them as bibtex, ris, csl-json, csv or jsonl.")
     ] = None,
@@ -110,8 +120,9 @@ def search(
     by_words: Annotated[bool, typer.Option("--words", help="By words alone, not by meaning.")] = False,
     as_json: Json = False,
 ) -> int:
-    """Search the library by words, and by meaning once `assay embed` was run.
+    """Search the library by words, and by meaning.
 
+    By meaning once `assay embed` was run.
     like:PAPER finds papers like one that you have, and so does a pasted abstract. Chinese queries find English papers.
     """
     from assay.commands import search as command
@@ -130,8 +141,9 @@ def embed(
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Make the vectors by which search finds papers of the same meaning; goes on where it was stopped.
+    """Make the vectors for search by meaning.
 
+    Those that are missing: stopped, it goes on where it was.
     By default with the encoder used last, else the multilingual one of the extra `semantic`, else with the library's
     own words.
     """
@@ -150,7 +162,7 @@ def show(
     ] = False,
     as_json: Json = False,
 ) -> int:
-    """Show a paper, what its abstract claims, its method and its verdicts."""
+    """Show a paper, its claims, its method and its verdicts."""
     from assay.commands import papers
 
     return papers.show(paper, as_json, model)
@@ -178,8 +190,9 @@ def today(
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Show what is new in the library, ranked by what you follow and marked.
+    """Show what is new, ranked for you.
 
+    By what you follow and marked.
     What was shown is not new the next time, unless --since or --all asked for it.
     """
     from assay.commands import today as command
@@ -195,7 +208,10 @@ def follow(
     what: Annotated[str | None, typer.Argument(metavar="WHAT", help="What of that kind.")] = None,
     as_json: Json = False,
 ) -> int:
-    """Follow a topic, an author, words, a method, or papers like one; alone, list what you follow."""
+    """Follow something, or list what you follow.
+
+    A topic, an author, words, a method, or papers like one.
+    """
     from assay.commands import today as command
 
     return command.follow(kind, what, as_json)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 
-_UP_NOUN = (
-    r"improvements?|increases?|gains?|boosts?|enhancements?|speed[- ]?ups?|accelerations?|advantages?|rises?|lifts?|leads?|"
-    r"higher|better|faster|more|greater|larger|longer|stronger|deeper|wider|quicker|superior|improved|increased|additional|extra|speed"
+_UP_CHANGE = r"improvements?|increases?|gains?|boosts?|enhancements?|speed[- ]?ups?|accelerations?|advantages?|rises?|lifts?|leads?"
+_DOWN_CHANGE = (
+    r"reductions?|decreases?|drops?|savings?|declines?|degradations?|(?:accuracy|performance|quality|precision|utility) loss(?:es)?|"
+    r"loss(?:es)? (?:in|of) (?:accuracy|performance|quality|precision)"
 )
-_DOWN_NOUN = (
-    r"reductions?|decreases?|drops?|savings?|declines?|degradations?|compression|lower|less|fewer|smaller|cheaper|shorter|slower|worse|"
-    r"lighter|reduced|decreased|(?:accuracy|performance|quality|precision|utility) loss(?:es)?|loss(?:es)? (?:in|of) (?:accuracy|performance|quality|precision)|"
-    r"smaller|simpler|narrower|sparser|weaker"
-)
+_UP_NOUN = rf"{_UP_CHANGE}|higher|better|faster|more|greater|larger|longer|stronger|deeper|wider|quicker|superior|improved|increased|additional|extra|speed"
+_DOWN_NOUN = rf"{_DOWN_CHANGE}|compression|lower|less|fewer|smaller|cheaper|shorter|slower|worse|lighter|reduced|decreased|simpler|narrower|sparser|weaker"
 _UP_VERB = (
     r"improv\w+|increas\w+|boost\w*|gain(?:s|ed|ing)?|enhanc\w+|rais\w+|exceed\w*|surpass\w*|outperform\w*|out-perform\w*|grow\w*|grew|rise[sn]?|rising|rose|"
     r"lift\w*|advanc(?:e|es|ed|ing)|amplif\w+|beats?|beating|accelerat\w+|speed(?:s|ed|ing)?[- ]?up|speeds|sped up|wins?|won|outscor\w+|extend\w*|expand\w*|elevat\w+|"
@@ -24,17 +22,19 @@ _DOWN_VERB = (
     r"less|fewer|smaller|cheaper|shorter|slower|worse|deteriorat\w+|underperform\w*|lags?|lagging|removes?|removing|eliminat\w+|weaken\w*|loses?|losing|lost"
 )
 _CHANGE = re.compile(rf"\b(?:(?P<up>{_UP_VERB}|{_UP_NOUN})|(?P<down>{_DOWN_VERB}|{_DOWN_NOUN}))\b", re.IGNORECASE)
-_NOUN = rf"(?:(?P<up>{_UP_NOUN})|(?P<down>{_DOWN_NOUN}))\b"
 _LINK = r"(?!(?:and|or|while|with|on|for|than|compared|the|to|which|that|but|when|by|at|from|only|as|is|are|was|were|using|under)\b)"
-_RIGHT = re.compile(rf"^[\s)\-$]*(?:(?:of|in) )?(?:{_LINK}[\w@/.+'-]+[ -]){{0,4}}?{_NOUN}", re.IGNORECASE)
+_RIGHT = re.compile(
+    rf"^[\s)\-$]*(?:(?:of|in) )?(?:{_LINK}[\w@/.+'-]+[ -]){{0,4}}?(?:(?P<up>{_UP_NOUN})|(?P<down>{_DOWN_NOUN}))\b",
+    re.IGNORECASE,
+)
 """After a number: "30% higher", "12% relative error reduction", "2.6x speed-up"."""
 _HEAD = re.compile(
-    rf"\b{_NOUN}(?: (?:in|on|for|over|to|of|with|from|factors?|rates?|ratios?)\b[^,;:.]{{0,80}}?)?\s?(?:of|by|up to|between|from|reaching|is|was|:|\()$",
+    rf"\b(?:(?P<up>{_UP_CHANGE})|(?P<down>{_DOWN_CHANGE}))\b(?: (?:in|on|for|over|to|of|with|from|factors?|rates?|ratios?)\b[^,;:.]{{0,80}}?)?\s?(?:of|by|up to|between|from|reaching|is|was|:|\()$",
     re.IGNORECASE,
 )
 """Before a number: "an improvement in accuracy of", "speed-ups up to"."""
 _QUALIFIER = re.compile(
-    r"(?:\s|^)(?:by|of|up to|about|around|roughly|approximately|nearly|almost|over|more than|less than|fewer than|at least|at most|only|just|an?|the|as (?:much|high|many) as|"
+    r"(?:\s|^)(?:by|of|up to|about|around|roughly|approximately|nearly|almost|over|(?:more|less|fewer|higher|lower|greater|larger|smaller|better|worse) than|at least|at most|only|just|an?|the|as (?:much|high|many) as|"
     r"average|mean|maximum|minimum|absolute|relative|another|further|additional|margins?|factors?|above|below|close to|some|even|additionally|\$|~|\+|\\sim|"
     r"an average|on average|average of|a factor of|between|from|(?:a|the) (?:large |significant |substantial |wide )?margin of|overall|total)$",
     re.IGNORECASE,
@@ -44,7 +44,10 @@ _CLAUSE = re.compile(
     r"maintain\w*|retain\w*|keep\w*)\b",
     re.IGNORECASE,
 )
-_STATED = re.compile(r"\b(?:accuracy|precision|recall|score|rate|error|mAP|AP|IoU|F1|AUC|PSNR|latency|time|correlation|agreement)\s(?:of|is|at)$", re.IGNORECASE)
+_STATED = re.compile(
+    r"\b(?:accuracy|precision|recall|score|rate|error|mAP|AP|IoU|F1|AUC|PSNR|latency|time|correlation|agreement)\s(?:of|is|at)$",
+    re.IGNORECASE,
+)
 
 
 def direction_of_number(sentence: str, begin: int, end: int) -> str:
@@ -62,10 +65,13 @@ def direction_of_number(sentence: str, begin: int, end: int) -> str:
     after = _RIGHT.match(sentence[end : end + 90])
     if after:
         return "up" if after["up"] else "down"
-    return _before(sentence[max(0, begin - 220) : begin].rstrip("$ ("))
+    return _before(
+        sentence[max(0, begin - 220) : begin].rstrip("$ ("), re.search(r"(?:x|X|×|times|fold|\})\$?$", told) is not None
+    )
 
 
-def _before(text: str) -> str:
+def _before(text: str, multiple: bool) -> str:
+    """The direction by what stands before a number; a multiple may follow its object ("speeds up planning 45x")."""
     bare, by = text, False
     while True:
         bare = bare.rstrip(" $(")
@@ -87,7 +93,9 @@ def _before(text: str) -> str:
     last = changes[-1]
     gap = clause[last.end() :]
     to = re.search(r"\b(?:to|down to|up to)$", gap)
-    near = len(gap.split()) <= (1 if "," not in gap else -1)
+    near = not re.search(r"[,.]|\b(?:on|to|with|of|for|in|from|is|are|and|at|than)\b", gap) and len(gap.split()) <= (
+        4 if multiple else 1
+    )
     if by or near or (to and len(gap.split()) <= 8):
         return "up" if last["up"] else "down"
     return ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assay.claims.cues import baseline_in, begins_own_work, data_in, direction_of, is_claim, metric_in
+from assay.claims.cues import begins_own_work, is_claim
+from assay.claims.names import baseline_in, data_in, direction_of, metric_in
 from assay.claims.quantities import Quantity, quantities
 from assay.claims.sentences import sentences
 
@@ -56,7 +57,7 @@ def extract(abstract: str, model: Model | None = None) -> list[FoundClaim]:
 def claim_of(abstract: str, start: int, end: int, numbers: list[Quantity]) -> FoundClaim:
     """The claim that a sentence makes, with what it names."""
     sentence = abstract[start:end]
-    near = (numbers[0].start if numbers else start) - start
+    near = numbers[0].start - start if numbers else None
     return FoundClaim(
         start,
         end,

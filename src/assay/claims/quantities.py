@@ -93,7 +93,14 @@ _QUALIFIERS = (
 )  # fmt: skip
 _INSIDE = re.compile(r"^\$?\s*(?P<s>[~≈]|\\sim|\\approx|>|≥|\\geq?)")
 _AFTER = re.compile(r"^\s?(?:\$?\+\$?(?=\W)|or (?:more|higher|greater)\b)")
-_RANGING = re.compile(r"\b(?:rang\w+|vary\w*|varies|span\w*|anywhere|values?)\s$|\b\w*(?:improvement|reduction|gain|increase|speed-?up|decrease|boost|saving)s?(?: \w+)?\s$")
+_CONTEXT = re.compile(r"\b(?:during|every|per|over a)\s\$?$")
+_CONTEXT_AFTER = re.compile(
+    r"^\s(?:of (?:testing|training|data|videos?|audio|speech)|(?:time )?(?:horizon|windows?|intervals?))\b"
+)
+"""What tells that a unit says how long or how much was looked at: no result."""
+_RANGING = re.compile(
+    r"\b(?:ranges?|intervals?|tolerances?)\b[^,;.]{0,60}$|\b(?:rang\w+|vary\w*|varies|span\w*|anywhere|values?)\s$|\b\w*(?:improvement|reduction|gain|increase|speed-?up|decrease|boost|saving)s?(?: \w+)?\s$"
+)
 
 
 def quantities(text: str, start: int, end: int) -> list[Quantity]:
@@ -129,12 +136,10 @@ def _quantity(kind: str, match: re.Match[str], sentence: str) -> Quantity | None
         qualifier = "range" if ranging else "from-to"
         if not ranging:
             direction = "up" if value[1] > value[0] else "down" if value[1] < value[0] else ""
-    elif kind == "points":
+    elif kind == "points" or (kind == "percent" and _is_absolute(match, sentence)):
         unit = "pp"
-    elif kind == "percent" and re.search(r"\babsolute (?:\w+ ){0,3}$|\babsolute (?:[\w-]+ ){1,3}of (?:up to )?\$?$", sentence[: match.start()]):
-        unit = "pp"
-    elif kind == "percent" and re.match(r"\s?\(?absolute\b", sentence[match.end() :]):
-        unit = "pp"
+    elif kind == "unit" and _is_context(match, sentence):
+        return None
     elif kind == "magnitude":
         unit = "orders of magnitude"
         words = [word.lower() for word in (groups["w"], groups["v"]) if word]
@@ -143,7 +148,9 @@ def _quantity(kind: str, match: re.Match[str], sentence: str) -> Quantity | None
         qualifier = qualifier or ("at least" if vague else "")
     elif kind in ("half", "double", "times-word"):
         word = next(told.lower() for told in groups.values() if told)
-        value = (0.5,) if word.startswith("hal") else (3.0,) if word.startswith("tripl") else (WORD_NUMBERS.get(word, 2.0),)
+        value = (
+            (0.5,) if word.startswith("hal") else (3.0,) if word.startswith("tripl") else (WORD_NUMBERS.get(word, 2.0),)
+        )
         unit = "x"
         direction = {"half": "down", "double": "up"}.get(kind)
     elif kind == "number-by":
@@ -158,6 +165,18 @@ def _quantity(kind: str, match: re.Match[str], sentence: str) -> Quantity | None
     if direction is None:
         direction = direction_of_number(sentence, begin, stop)
     return Quantity(value, unit, qualifier, direction, begin, stop)
+
+
+def _is_absolute(match: re.Match[str], sentence: str) -> bool:
+    """Whether a percentage is said to be absolute, so that it counts percentage points."""
+    before = re.search(
+        r"\babsolute (?:\w+ ){0,3}$|\babsolute (?:[\w-]+ ){1,3}of (?:up to )?\$?$", sentence[: match.start()]
+    )
+    return before is not None or re.match(r"\s?\(?absolute\b", sentence[match.end() :]) is not None
+
+
+def _is_context(match: re.Match[str], sentence: str) -> bool:
+    return bool(_CONTEXT.search(sentence[: match.start()]) or _CONTEXT_AFTER.match(sentence[match.end() :]))
 
 
 def _stripped(sentence: str, begin: int, stop: int) -> tuple[int, int]:
@@ -196,10 +215,14 @@ def _sharing_units(found: list[Quantity], sentence: str) -> list[Quantity]:
     for one in found:
         if one.unit not in ("%", "x", "pp") or len(one.value) != 1:
             continue
-        shared = re.search(rf"(?<![\w.])((?:{_NUMBER},? )*{_NUMBER})(?:,|/)? ?(?:and|/) ?(?:by )?\$?$", sentence[: one.start])
+        shared = re.search(
+            rf"(?<![\w.])((?:{_NUMBER},? )*{_NUMBER})(?:,|/)? ?(?:and|/) ?(?:by )?\$?$", sentence[: one.start]
+        )
         for number in re.finditer(_NUMBER, shared[1]) if shared else ():
             begin = shared.start(1) + number.start() if shared else 0
-            more.append(replace(one, value=(_number(number[0]),), start=begin, end=begin + len(number[0])))
+            end = begin + len(number[0])
+            direction = direction_of_number(sentence, begin, end) or one.direction
+            more.append(replace(one, value=(_number(number[0]),), direction=direction, start=begin, end=end))
     spans = [(one.start, one.end) for one in more]
     kept = [one for one in found if not any(one.start < end and start < one.end for start, end in spans)]
     return sorted([*more, *kept], key=lambda one: one.start)
@@ -218,7 +241,12 @@ def _sharing_directions(found: list[Quantity], sentence: str) -> list[Quantity]:
     for at in range(1, len(told)):
         first, second = told[at - 1], told[at]
         between = sentence[first.end : second.start]
-        if first.unit != second.unit or first.qualifier == "from-to" or not _CHAIN.search(between) or _VERB.search(between):
+        if (
+            first.unit != second.unit
+            or first.qualifier == "from-to"
+            or not _CHAIN.search(between)
+            or _VERB.search(between)
+        ):
             continue
         if first.direction and not second.direction:
             told[at] = replace(second, direction=first.direction)

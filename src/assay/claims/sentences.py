@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_END = re.compile(r"[.!?][\"')\]}”’]*(?=\s+[\"'(\[“‘]*(?:[A-Z0-9$]|\\[a-zA-Z])|\s*$)|\n\s*\n")
+_END = re.compile(
+    r"[.!?][\"')\]}”’]*(?=\s+[\"'(\[“‘]*(?:[A-Z0-9$]|\\[a-zA-Z])|\s*$|(?<=[a-z]{3}[.!?])[A-Z][a-z]+[ ,])|\n\s*\n"
+)
 _SHORT = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|et al|cf|vs|resp|approx|Fig|Figs|Eq|Eqs|Sec|Secs|Tab|No|Dr|Prof|Mr|Mrs|St|w\.r\.t|a\.k\.a|"
     r"Alg|"

@@ -10,7 +10,7 @@ from assay import catalogue, home, shelf
 from assay.catalogue import Card
 from assay.commands.papers import date_of, plain_text, title_text
 from assay.commands.terminal import CommandError, console, counted, plain, print_json, progress, say
-from assay.papers.library import MOST, Library
+from assay.papers.library import Library
 from assay.papers.paper import Paper
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def search(
     status: Sequence[str],
     since: str | None,
     has: str | None,
-    limit: str,
+    limit: int,
     written: str | None,
     why: bool,
     by_words: bool,
@@ -46,7 +46,6 @@ def search(
     from assay.papers.search import search as find_in
 
     wanted = _has(has)
-    most = _limit(limit)
     writer = _writer(written, as_json)
     known = shelf.by_key(catalogue.cards()[0])
     query = " ".join(words)
@@ -65,7 +64,7 @@ def search(
                 since=since,
                 has=[one for one in wanted if one != "method"],
                 keys=list(known) if "method" in wanted else None,
-                limit=most,
+                limit=limit,
                 vectors=vectors,
             )
         except ValueError as error:
@@ -104,14 +103,6 @@ def _has(told: str | None) -> list[str]:
                 f"--has {one}: papers can be asked for {', '.join(_HAS)}, or several with commas between"
             )
     return wanted
-
-
-def _limit(told: str) -> int:
-    if told == "all":
-        return MOST
-    if not told.isdigit() or int(told) < 1:
-        raise CommandError(f"--limit {told}: write a number from 1 on, or all")
-    return int(told)
 
 
 def _writer(told: str | None, as_json: bool) -> Callable[[Iterable[Paper]], str] | None:

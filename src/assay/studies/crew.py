@@ -157,6 +157,8 @@ class Crew:
             record: dict[str, Any] = rest[0]
             writer.append(line(key, **record))
             recorded[key] = recorded.get(key, frozenset()) | {record["arm"]}
+            with contextlib.suppress(OSError):  # a worker that died meanwhile is noticed by its pipe
+                hand.pipe.send(("kept",))
             hand.arm = ""
             on_event(Event("arm", study, *key, record["arm"], record["state"]))
         elif kind == "progress":

@@ -129,7 +129,10 @@ class Sender:
         self._last = 0.0
 
     def __call__(self, kind: str, *rest: Any) -> None:
+        """Send an event; after an arm, wait until it is on record, so that no more than one arm can be lost."""
         self._pipe.send((kind, *rest))
+        if kind == "arm":
+            self._pipe.recv()
 
     def progress(self, done: float, what: str = "") -> None:
         now = time.monotonic()

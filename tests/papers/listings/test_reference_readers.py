@@ -305,7 +305,7 @@ SEEDS = [
 def test_damaged_files_lose_nothing_in_silence(text, data):
     """Cut out or put in a piece anywhere: two papers come back, or something is said."""
     start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, min(len(text), start + 25)))
+    end = data.draw(st.integers(start, min(len(text), start + 10)))
     changed = text[:start] + data.draw(st.text(alphabet='{}<>@"\\ \nTYER-=,&x', max_size=8)) + text[end:]
     try:
         listing = read(changed)

@@ -76,7 +76,15 @@ def read(document: Document) -> Listing:
     return Listing(with_venue(read.papers, document), read.problems, {document.name: FORMAT})
 
 
+_RUN_TOGETHER = re.compile(r"\w\s*=\s*[{\"]")
+"""What a value hardly holds, and one that swallowed the next entry does."""
+
+
 def _add(read: Read, number: int, line: int, last: int, key: str, fields: dict[str, str], kind: str = "") -> None:
+    if swallowed := next(
+        (name for name in ("title", "author", "year") if _RUN_TOGETHER.search(fields.get(name, ""))), ""
+    ):
+        read.problem(f"the {swallowed} holds another field: two entries may have run together", line, number)
     names, complete = citation.bibtex_names(fields.get("author", ""))
     authors = [name if "\\" in name else name.replace("{", "").replace("}", "") for name in names]
     ids: dict[str, str] = {}

@@ -25,6 +25,8 @@ from assay.papers.listings.fields import Read, first, texts
 FORMAT = "RIS"
 _TAG = re.compile(r"([A-Z][A-Z0-9])\s{0,3}-(?:\s(.*)|)$")
 _BEGINS = re.compile(r"^TY\s{0,3}-\s", re.MULTILINE)
+_ONCE = ("TI", "T1", "AB", "PY", "T2")
+"""Tags that a reference has once."""
 _PREPRINT = ("UNPB", "GEN", "ELEC")
 _MAPPED = """
 type_of_reference title primary_title authors first_authors abstract notes_abstract keywords year publication_year
@@ -60,8 +62,8 @@ def _references(read: Read) -> list[tuple[int, int, list[str]]]:
     lines: list[str] = []
     start = outside = 0
     told = read.document.text.rstrip("\n").split("\n")
-    for at, line in enumerate([*told, "ER  - "], 1):
-        tag = _TAG.match(line.rstrip())
+    for at, text in enumerate([*told, "ER  - "], 1):
+        tag = _TAG.match(text.rstrip())
         name = tag[1] if tag else ""
         value = (tag[2] or "").strip() if tag else ""
         if name in ("TY", "ER") and lines:
@@ -72,13 +74,15 @@ def _references(read: Read) -> list[tuple[int, int, list[str]]]:
         if name == "TY":
             start, lines = at, [f"TY  - {value}"]
         elif name and lines:
+            if name in _ONCE and any(line.startswith(f"{name}  -") for line in lines):
+                read.problem(f"a second {name} line: two references may have run together", at, len(found) + 1)
             lines.append(f"{name}  - {value}")
-        elif lines and line.strip():
-            lines[-1] += f" {line.strip()}"
-        elif line.strip() and name != "ER":
+        elif lines and text.strip():
+            lines[-1] += f" {text.strip()}"
+        elif text.strip() and name != "ER":
             outside += 1
             if outside == 1:
-                read.problem(f"outside of a reference: {line.strip()[:60]!r}", at)
+                read.problem(f"outside of a reference: {text.strip()[:60]!r}", at)
     return found
 
 
