@@ -156,6 +156,7 @@ def grow(file: Path, many: Path) -> None:
         old = Vectors(library, open_vectors(library, str(name)).encoder, Path(f"{many}.vectors"))
         vectors = np.array(old.matrix())
         size, top = library.count(), int(library.db.execute("SELECT max(id) FROM paper").fetchone()[0])
+        records = int(library.db.execute("SELECT max(id) FROM record").fetchone()[0])
         with library.writing():
             for copy in range(1, -(-MANY // size)):
                 by = copy * top
@@ -163,10 +164,11 @@ def grow(file: Path, many: Path) -> None:
                 copies = {
                     "paper": f"id + {by}, key || '-{copy}', venue, year, status, topics, date, code",
                     "paper_text": f"id + {by}, title, name, abstract, authors, cjk",
+                    "record": f"id + {copy * records}, hash || x'{copy:02x}', body, runs, paper + {by}, added",
                     "vector": f"encoder, paper + {by}, row + {copy * len(vectors)}",
                 }
                 for table, columns in copies.items():
-                    which = keep.replace("id", "paper") if table == "vector" else keep
+                    which = keep.replace("id", "paper") if table in ("record", "vector") else keep
                     library.db.execute(f"INSERT INTO {table} SELECT {columns} FROM {table} WHERE {which}")
         with open(old.file, "ab") as held:
             for _ in range(1, -(-MANY // size)):

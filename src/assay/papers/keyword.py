@@ -44,6 +44,8 @@ _WEIGHTS = "8.0, 8.0, 1.0, 2.0, 4.0"
 """Of title, name, abstract, authors and CJK in `bm25()`, where FTS5 ranks candidates."""
 
 Filters = tuple[str, list[Any]]
+_ALL = ""
+"""Under this, `Library.holding` has the number of all papers."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,9 @@ def _candidates(
 
 
 def _papers(library: Library) -> int:
-    return int(library.db.execute("SELECT count(*) FROM paper").fetchone()[0])
+    if _ALL not in library.holding:
+        library.holding[_ALL] = int(library.db.execute("SELECT count(*) FROM paper").fetchone()[0])
+    return library.holding[_ALL]
 
 
 def _holding(library: Library, term: str) -> int:

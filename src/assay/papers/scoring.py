@@ -59,33 +59,26 @@ def score(texts: Sequence[Text], pieces: Sequence[str], weights: Sequence[float]
         lengths = [(len(title.split()), len(abstract.split())) for title, abstract, _ in texts]
         norms = [_norms(column) for column in zip(*lengths, strict=True)]
         found = [0.0] * len(texts)
-        places: list[dict[int, list[tuple[str, int]]]] = []
-        for at, weight in enumerate(weights):
-            frequency: dict[int, float] = {}
-            places.append({})
+        held: list[dict[str, tuple[str, ...]]] = [{} for _ in texts]
+        before: dict[int, list[tuple[str, int]]] = {}
+        for at, (piece, weight) in enumerate(zip(pieces, weights, strict=True)):
+            places: dict[int, list[tuple[str, int]]] = {}
             for doc, column, offset in pool.execute(
                 "SELECT doc, col, offset FROM held_at WHERE term = ?", (stems.get(at, ""),)
             ):
-                part = {"title": TITLE / norms[0][doc], "abstract": 1 / norms[1][doc], "authors": AUTHORS}[column]
-                frequency[doc] = frequency.get(doc, 0.0) + part
-                places[at].setdefault(doc, []).append((column, offset))
-            for doc, value in frequency.items():
+                places.setdefault(doc, []).append((column, offset))
+            for doc, there in places.items():
+                columns = [column for column, _ in there]
+                value = TITLE * columns.count("title") / norms[0][doc] + columns.count("abstract") / norms[1][doc]
+                value += AUTHORS * columns.count("authors")
                 found[doc] += weight * value * (K1 + 1) / (value + K1)
-        for at in range(len(pieces) - 1):
-            bonus = NEIGHBOURS * min(weights[at], weights[at + 1])
-            for doc in places[at].keys() & places[at + 1].keys():
-                if _near(places[at][doc], places[at + 1][doc]):
-                    found[doc] += bonus
+                held[doc][piece] = tuple(name for name in ("title", "abstract", "authors") if name in columns)
+                if doc in before and _near(before[doc], there):
+                    found[doc] += NEIGHBOURS * min(weights[at - 1], weight)
+            before = places
     finally:
         pool.close()
-    return [
-        Scored(value, {piece: _fields(at[doc]) for piece, at in zip(pieces, places, strict=True) if doc in at})
-        for doc, value in enumerate(found)
-    ]
-
-
-def _fields(places: list[tuple[str, int]]) -> tuple[str, ...]:
-    return tuple(name for name in ("title", "abstract", "authors") if any(column == name for column, _ in places))
+    return [Scored(value, fields) for value, fields in zip(found, held, strict=True)]
 
 
 def _norms(lengths: Sequence[int]) -> list[float]:

@@ -38,6 +38,7 @@ class Vectors:
         self.library = library
         self.encoder = encoder
         self.file = folder / f"{encoder.name}.f32"
+        self._loaded: tuple[tuple[int, int], np.ndarray[Any, Any], np.ndarray[Any, Any]] | None = None
 
     def missing(self) -> int:
         """How many papers have no vector."""
@@ -66,13 +67,17 @@ class Vectors:
         import numpy as np
 
         with self.library.errors():
-            papers, rows = self.library.db.execute(
-                "SELECT group_concat(paper), group_concat(row) FROM vector WHERE encoder = ?", (self.encoder.name,)
-            ).fetchone()
-        return (
-            np.fromstring(papers or "", dtype=np.int64, sep=","),
-            np.fromstring(rows or "", dtype=np.int64, sep=","),
-        )
+            changes = (int(self.library.db.execute("PRAGMA data_version").fetchone()[0]), self.library.db.total_changes)
+            if self._loaded is None or self._loaded[0] != changes:
+                papers, rows = self.library.db.execute(
+                    "SELECT group_concat(paper), group_concat(row) FROM vector WHERE encoder = ?", (self.encoder.name,)
+                ).fetchone()
+                self._loaded = (
+                    changes,
+                    np.fromstring(papers or "", dtype=np.int64, sep=","),
+                    np.fromstring(rows or "", dtype=np.int64, sep=","),
+                )
+        return self._loaded[1], self._loaded[2]
 
     def matrix(self) -> np.ndarray[Any, Any]:
         """All rows of the file, float32, shape (rows, dim), memory-mapped; some may belong to no paper any more."""
