@@ -7,7 +7,7 @@ import zipfile
 import pytest
 from made_up import DIGEST, PAGE
 
-from assay.papers.listings import detect
+from assay.papers.listings import detect, entry
 from assay.papers.listings.detect import READERS, read_source
 from assay.papers.listings.document import ListingError, decode
 
@@ -220,3 +220,11 @@ def test_zips_that_expand_or_are_damaged_are_refused(monkeypatch):
         read_source(zip_of(a=DIGEST, b="x" * 1_000_000))
     with pytest.raises(ListingError, match="damaged or encrypted zip"):
         read_source(zip_of(a=DIGEST)[:-30])
+
+
+@pytest.mark.parametrize("kind", ["digest", "table", "page"])
+def test_a_listing_with_too_many_entries_is_refused(kind, monkeypatch):
+    monkeypatch.setattr(entry, "MOST_ENTRIES", 3)
+    listings = {"digest": DIGEST, "page": PAGE, "table": "title,abstract\n" + "T,We add.\n" * 4}
+    with pytest.raises(ListingError, match="over 3 entries; split it"):
+        read_source(listings[kind].encode())

@@ -74,7 +74,7 @@ _MEASURE = (
 )
 _REACH = r"(?:achiev(?:es?|ed|ing)|obtain(?:s|ed|ing)?|attain\w*|reach(?:es|ed|ing)?|yield(?:s|ed|ing)?|deliver(?:s|ed|ing)?|produc(?:es|ed))"
 ACHIEVES = re.compile(
-    rf"\b(?:(?P<reach>{_REACH})|sets?|setting|exhibit\w*|enjoy\w*|{_SHOW}|gets?|perform(?:s|ed)?|gain(?:s|ed)?|advanc(?:es|ed)|pushes|leads? to|leading to|results? in|resulted in|maintain(?:s|ed|ing)?|retain\w*|"
+    rf"\b(?:{_REACH}|sets?|setting|exhibit\w*|enjoy\w*|{_SHOW}|gets?|perform(?:s|ed)?|gain(?:s|ed)?|advanc(?:es|ed)|pushes|leads? to|leading to|results? in|resulted in|maintain(?:s|ed|ing)?|retain\w*|"
     rf"provid(?:es|ed)|offers?|gives?)"
     rf"\b[^.;:]{{0,60}}?\b{_EVALUATED}\b(?:[^.;:]{{0,50}}?\b{_MEASURE}\b)"
     rf"|\b(?:ha(?:s|ve|d)|with|is|are|was|were|becomes?) (?:an? |the )?(?:\w+ly )?(?:much |far )?(?:better|best|superior|higher|lower|faster|fewer|smaller|greater|comparable|competitive)\b"
@@ -82,6 +82,7 @@ ACHIEVES = re.compile(
     re.IGNORECASE,
 )
 """A level that is judged: "achieves competitive results", "has lower latency"."""
+_REACHES = re.compile(rf"\b{_REACH}\b[^.;:]{{0,60}}?\b{_EVALUATED}\b[^.;:]{{0,50}}?\b{_MEASURE}\b", re.IGNORECASE)
 
 _TOPS = re.compile(
     r"\b(?:out-?perform(?:s|ed|ing|ance)?|surpass(?:es|ed|ing)?|exceed(?:s|ed|ing)?|beat(?:s|ing)?|superiority|superior(?= (?:to|over|than|compared|in|on|when|effectiv\w+)\b| (?:[\w-]+ ){0,2}(?:performance|results?|accuracy|quality|generali\w+|"
@@ -217,15 +218,19 @@ _FINDING = re.compile(
 )
 
 
+_SHOWN = re.compile(rf"\b{_SHOW}\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_CLAUSE = re.compile(r"\b(?:that|can|is|are|was|were|outperforms?|achieves?|improves?)\b")
+_QUESTION = re.compile(r"\?|\bquestions?\b[^.]{0,40}\bwhether\b")
+_CITES = re.compile(r"\bet al\b|\([A-Z][^()]{2,60}, (?:19|20)\d\d\)")
+_OWN = re.compile(
+    r"\b(?:[Ww]e|[Oo]ur|[Tt]his (?:paper|work|study|article|research)|[Hh]erein|(?:[Tt]he|A) (?:proposed|resulting|presented))\b|"
+    r"^[\"']?Here\b|\b(?:is|are) (?:proposed|presented|introduced|developed)\b"
+)
+
+
 def begins_own_work(sentence: str) -> bool:
     """Whether a sentence speaks of the paper's own work: what stands before it is about others."""
-    return bool(
-        re.search(
-            r"\b(?:[Ww]e|[Oo]ur|[Tt]his (?:paper|work|study|article|research)|[Hh]erein|(?:[Tt]he|A) (?:proposed|resulting|presented))\b|^[\"']?Here\b|"
-            r"\b(?:is|are) (?:proposed|presented|introduced|developed)\b",
-            sentence,
-        )
-    )
+    return _OWN.search(sentence) is not None
 
 
 def is_claim(sentence: str, measured: bool, own: bool, after: bool = False) -> bool:
@@ -233,54 +238,47 @@ def is_claim(sentence: str, measured: bool, own: bool, after: bool = False) -> b
 
     `measured`: it holds a quantity; `own`: the abstract has come to its own work; `after`: the sentence before was a claim.
     """
-    if not own or "?" in sentence or re.search(r"\bquestions?\b[^.]{0,40}\bwhether\b", sentence):
-        return False
-    if _RELEASE.search(sentence) and not _TOPS.search(sentence):
+    if not own or _QUESTION.search(sentence):
         return False
     told = _PURPOSE.sub(" ", sentence)
-    ours = bool(_OURS.search(told))
-    if not ours and re.search(r"\bet al\b|\([A-Z][^()]{2,60}, (?:19|20)\d\d\)", sentence):
+
+    def says(pattern: re.Pattern[str]) -> bool:
+        return pattern.search(told) is not None
+
+    shows, tops = says(SHOWS_THAT), says(_TOPS)
+    if _is_about_others(sentence, told, shows, tops) or (_RELEASE.search(sentence) and not tops):
         return False
-    shows = SHOWS_THAT.search(told)
-    tops = bool(_TOPS.search(told))
-    if _PRIOR.search(sentence) and not (ours and (shows or tops or ACHIEVES.search(told))):
+    maybe = says(_MAYBE)
+    if _HEDGES.search(sentence) and not (tops or measured or (shows and says(_OURS) and not _MAYBE.search(sentence))):
         return False
-    if _HEDGES.search(sentence) and not (tops or measured or (shows and ours and not _MAYBE.search(sentence))):
+    if maybe and not (shows or measured or says(GUARANTEES)):
         return False
-    guarantees = bool(GUARANTEES.search(told))
-    compared = bool(_COMPARED.search(told))
-    achieves = ACHIEVES.search(told)
-    reaches = achieves is not None and achieves["reach"] is not None
-    markedly = bool(_MARKEDLY.search(told))
-    plans = bool(_PLANS.search(told))
-    if _MAYBE.search(told) and not (shows or measured or guarantees):
-        return False
-    if shows:
-        return not _only_effect(told, tops or compared or guarantees or measured or markedly or reaches)
-    if _only_effect(told, tops or compared or measured or markedly or reaches):
-        return False
-    if tops or guarantees:
+    if not (tops or measured) and _only_effect(told):
+        more = says(_COMPARED) or says(_MARKEDLY) or says(_REACHES) or (shows and says(GUARANTEES))
+        if not more:
+            return False
+    if shows or tops or says(GUARANTEES):
         return True
+    plans = says(_PLANS)
     if measured:
-        return not _SETUP.search(told) and (not plans or compared or markedly or bool(achieves))
+        return not says(_SETUP) and (not plans or says(_COMPARED) or says(_MARKEDLY) or says(ACHIEVES))
     if plans:
-        return bool(achieves) and compared
-    if achieves or markedly or (compared and not _MAYBE.search(told)):
+        return says(ACHIEVES) and says(_COMPARED)
+    if says(ACHIEVES) or says(_MARKEDLY) or says(_MOVED) or (says(_COMPARED) and not maybe):
         return True
-    if _MOVED.search(told):
+    return after and says(_GOES_ON) and says(_FINDING) and not maybe
+
+
+def _is_about_others(sentence: str, told: str, shows: bool, tops: bool) -> bool:
+    """Whether a sentence tells of the work of others: it cites it, or begins like it and shows nothing of one's own."""
+    ours = _OURS.search(told) is not None
+    if not ours and _CITES.search(sentence):
         return True
-    return after and bool(_GOES_ON.search(told)) and bool(_FINDING.search(told)) and not _MAYBE.search(told)
+    return _PRIOR.search(sentence) is not None and not (ours and (shows or tops or ACHIEVES.search(told)))
 
 
-_SHOWN = re.compile(rf"\b{_SHOW}\b(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
-
-
-def _only_effect(sentence: str, more: bool) -> bool:
+def _only_effect(told: str) -> bool:
     """Whether nothing but "the effectiveness of our method" is shown."""
-    told = _SHOWN.search(sentence)
-    effect = _EFFECT.search(told["rest"]) if told else None
-    if more or told is None or effect is None:
-        return False
-    return not re.search(
-        r"\b(?:that|can|is|are|was|were|outperforms?|achieves?|improves?)\b", told["rest"][: effect.start()]
-    )
+    shown = _SHOWN.search(told)
+    effect = _EFFECT.search(shown["rest"]) if shown else None
+    return shown is not None and effect is not None and not _CLAUSE.search(shown["rest"][: effect.start()])

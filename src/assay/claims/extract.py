@@ -29,6 +29,9 @@ class FoundClaim:
     """Where it names data sets or benchmarks."""
 
 
+_LONGEST = 3000
+"""Letters of a sentence that is looked at; what is longer is no sentence."""
+
 Model = Callable[[str], list[FoundClaim]]
 """Finds claims in an abstract in place of the rules, as `assay.claims.model.remote` does."""
 
@@ -45,8 +48,10 @@ def extract(abstract: str, model: Model | None = None) -> list[FoundClaim]:
     found = []
     own = after = False
     for start, end in sentences(abstract):
-        sentence = abstract[start:end]
+        sentence = abstract[start : min(end, start + _LONGEST)]
         own = own or begins_own_work(sentence)
+        if not own or end - start > _LONGEST:
+            continue
         numbers = quantities(abstract, start, end)
         after = is_claim(sentence, bool(numbers), own, after)
         if after:

@@ -103,9 +103,15 @@ _RANGING = re.compile(
 )
 
 
+_SIGNAL = re.compile(r"\d|half\b|halv|twice|fold\b|times\b|magnitude|doubl|tripl")
+"""What every quantity has: without it a sentence need not be looked at closely."""
+
+
 def quantities(text: str, start: int, end: int) -> list[Quantity]:
     """The quantities between two offsets of a text, in order, none inside another."""
     sentence = text[start:end]
+    if not _SIGNAL.search(sentence):
+        return []
     found: list[Quantity] = []
     taken: list[tuple[int, int]] = []
     for kind, pattern in _PATTERNS:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.papers.clean import LONGEST_TEXT, LONGEST_TITLE, clean, rejoin, split_authors, words_of
-from assay.papers.listings.document import Document
+from assay.papers.listings.document import Document, ListingError
 from assay.papers.paper import Paper, Problem
 
 FORUM = re.compile(r"https?://(?:www\.)?openreview\.net/\S*?[?&]id=([A-Za-z0-9_-]{9,12})(?![A-Za-z0-9_-])")
@@ -65,6 +65,16 @@ def with_venue(papers: Sequence[Paper], document: Document) -> list[Paper]:
         else replace(paper, venue=document.venue, year=paper.year or (int(year[0]) if year else None))
         for paper in papers
     ]
+
+
+MOST_ENTRIES = 250_000
+"""Entries of one listing; more is refused. The largest that people have hold about half of that."""
+
+
+def check_count(document: Document, count: int) -> None:
+    """ListingError where a listing has too many entries."""
+    if count > MOST_ENTRIES:
+        raise ListingError(f"{document.name}: over {MOST_ENTRIES:,} entries; split it")
 
 
 def report(document: Document, problems: list[Problem], *whats: str, line: int = 0, entry: int = 0) -> None:

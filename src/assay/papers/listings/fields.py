@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 from assay.papers.clean import LONGEST_TEXT, clean
 from assay.papers.listings.document import Document
-from assay.papers.listings.entry import FORUM, clean_abstract, clean_title, forum_links, report, within
+from assay.papers.listings.entry import FORUM, check_count, clean_abstract, clean_title, forum_links, report, within
 from assay.papers.listings.standin import stand_in
 from assay.papers.paper import STATUSES, Paper, Problem, Status
 
@@ -177,6 +177,7 @@ class Read:
         **more: Any,
     ) -> Paper:
         """Add the paper of an entry: texts are cleaned and cut, a stand-in is made where there is no title."""
+        check_count(self.document, len(self.papers) + 1)
         plain_title, about_title = clean_title(title)
         plain, raw, about_abstract = clean_abstract(abstract)
         names, about_names = _names(authors)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from assay.papers.listings.entry import check_count
+
 if TYPE_CHECKING:
     from assay.papers.listings.fields import Read
 
@@ -114,7 +116,9 @@ def objects(read: Read, *names: str) -> Iterator[tuple[int, int, Entry]]:
     parsed = parse(text)
     for what, line in parsed.problems:
         read.problem(what, line)
-    for number, entry in enumerate(entries(text, *names), 1):
+    found = entries(text, *names)
+    check_count(read.document, len(found))
+    for number, entry in enumerate(found, 1):
         line = parsed.lines[number - 1] if parsed.lines else 0
         if isinstance(entry, dict):
             yield number, line, entry

@@ -12,6 +12,7 @@ from functools import cached_property
 from assay.papers.clean import clean, links_in, split_authors
 from assay.papers.listings.document import Document, Listing
 from assay.papers.listings.entry import (
+    check_count,
     clean_abstract,
     clean_authors,
     clean_title,
@@ -82,6 +83,7 @@ def read(document: Document) -> Listing:
     """The papers of a page. A missing topic stays missing, a half-read entry is kept and reported."""
     problems: list[Problem] = list(document.problems)
     entries, furniture = _entries(document.text)
+    check_count(document, len(entries))
     if unknown := [block for block in furniture if not _FURNITURE.fullmatch(block.text.strip())]:
         shown = ", ".join(repr(block.text.strip()) for block in unknown[:5])
         report(document, problems, f"page furniture left out: {shown}", line=unknown[0].line)

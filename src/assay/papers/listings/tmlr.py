@@ -10,6 +10,7 @@ from datetime import datetime
 from assay.papers.listings.document import Document, Listing
 from assay.papers.listings.entry import (
     FORUM,
+    check_count,
     clean_abstract,
     clean_authors,
     clean_title,
@@ -290,6 +291,7 @@ class _Reader:
         if entry is None or self.status is None:
             return
         number = len(self.papers) + 1
+        check_count(self.document, number)
         certified = self.status == "certified"
         certifications = self._certification_fields(entry, number) if certified else ()
         title, about_title = clean_title(entry.text("Title"))
