@@ -79,7 +79,7 @@ def note_claims(library: Library, progress: Callable[[int], None] = lambda done:
 
     Returns how many abstracts were. What was done stays when it is stopped.
     """
-    from assay.claims.extract import extract
+    from assay.claims.extract import claim_sentences
 
     waiting = unclaimed(library)
     with library.errors():
@@ -87,7 +87,7 @@ def note_claims(library: Library, progress: Callable[[int], None] = lambda done:
             part = waiting[at : at + _AT_ONCE]
             marks = ", ".join("?" * len(part))
             rows = library.db.execute(f"SELECT id, abstract FROM paper_text WHERE id IN ({marks})", part)  # noqa: S608
-            counted = [(row, len(extract(abstract))) for row, abstract in rows.fetchall()]
+            counted = [(row, len(claim_sentences(abstract))) for row, abstract in rows.fetchall()]
             with library.writing():
                 library.db.executemany("INSERT OR REPLACE INTO claimed SELECT id, ?2 FROM paper WHERE id = ?1", counted)
             progress(at + len(part))

@@ -23,7 +23,8 @@ def claim_toml(abstract: str, found: Sequence[FoundClaim]) -> str:
         data = abstract[slice(*claim.data)] if claim.data else ""
         lines = [
             "[[claim]]",
-            f"# {' '.join(claim.sentence.split())}",
+            f"# {_plain(claim.sentence)}",
+            *_named(abstract, claim),
             f"id = {_quoted(_name(claim, taken))}",
             'says = "TODO: the claim in your own words"',
             f'kind = "{"keeps" if claim.direction == "equal" else "more"}"',
@@ -62,6 +63,13 @@ def _reported(claim: FoundClaim, data: str) -> list[str]:
     return found
 
 
+def _named(abstract: str, claim: FoundClaim) -> list[str]:
+    """A comment that names what is measured and what it is compared with, for which a card has no fields."""
+    facts = [f"measured: {claim.compared}"] if claim.compared else []
+    facts += [f"against: {abstract[slice(*claim.baseline)]}"] if claim.baseline else []
+    return [f"# {_plain('; '.join(facts))}"] if facts else []
+
+
 def _name(claim: FoundClaim, taken: set[str]) -> str:
     words = re.findall(r"[a-z]+", f"{claim.direction} {claim.compared}".lower()) or ["claim"]
     base, number = "-".join(words[:4]), 1
@@ -74,5 +82,9 @@ def _name(claim: FoundClaim, taken: set[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    plain = "".join(letter if letter.isprintable() else " " for letter in text)
-    return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + _plain(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _plain(text: str) -> str:
+    """A text on one line, without letters that TOML forbids."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())

@@ -45,6 +45,11 @@ def extract(abstract: str, model: Model | None = None) -> list[FoundClaim]:
     """
     if model is not None:
         return model(abstract)
+    return [claim_of(abstract, *one) for one in claim_sentences(abstract)]
+
+
+def claim_sentences(abstract: str) -> list[tuple[int, int, list[Quantity]]]:
+    """Where the sentences are that `extract` takes for claims, each with its quantities; enough to count them."""
     found = []
     own = after = False
     for start, end in sentences(abstract):
@@ -55,7 +60,7 @@ def extract(abstract: str, model: Model | None = None) -> list[FoundClaim]:
         numbers = quantities(abstract, start, end)
         after = is_claim(sentence, bool(numbers), own, after)
         if after:
-            found.append(claim_of(abstract, start, end, numbers))
+            found.append((start, end, numbers))
     return found
 
 

@@ -1,12 +1,13 @@
 """Claims by a language model behind an OpenAI-compatible address, in place of the rules; off unless it is set up.
 
 `ASSAY_CLAIMS_URL` (".../v1"), `ASSAY_CLAIMS_MODEL` and, where the server wants one, `ASSAY_CLAIMS_KEY`. The abstract is
-sent to that address. An answer is checked: only whole sentences of the abstract count, and their quantities are read by
-the rules.
+sent to that address. An answer is checked: it may only name sentences that the abstract has, and their quantities are
+read by the rules. Where it is none, `ModelError` is raised, and whoever asked falls back on the rules and says so.
 """
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import urllib.error
@@ -43,17 +44,18 @@ def remote() -> Callable[[str], list[FoundClaim]]:
 def _asked(url: str, model: str, key: str, abstract: str, seconds: float = 60) -> str:
     told = "\n".join(f"{number}. {abstract[start:end]}" for number, (start, end) in enumerate(sentences(abstract), 1))
     body = {"model": model, "temperature": 0, "messages": [{"role": "user", "content": f"{_ASK}\n\n{told}"}]}
-    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
     request = urllib.request.Request(  # noqa: S310 - http and https only, see `remote`
-        f"{url.rstrip('/')}/chat/completions", json.dumps(body).encode(), headers
+        f"{url.rstrip('/')}/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
     )
+    if key:
+        request.add_unredirected_header("Authorization", f"Bearer {key}")  # another host must not get it
     try:
         with urllib.request.urlopen(request, timeout=seconds) as answer:  # noqa: S310
             found = json.loads(answer.read(_LONGEST))
         return str(found["choices"][0]["message"]["content"])
     except urllib.error.HTTPError as error:
         raise ModelError(f"{url}: the server answered {error.code} {error.reason}") from None
-    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+    except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError, RecursionError) as error:
         raise ModelError(f"{url}: no usable answer: {error}") from None
 
 
@@ -62,9 +64,11 @@ def _numbers(answer: str, most: int) -> list[int]:
     start, end = answer.find("["), answer.rfind("]")
     try:
         found = json.loads(answer[start : end + 1])
-        numbers = sorted({int(number) - 1 for number in found})
-    except (ValueError, TypeError):
-        raise ModelError(f"the model's answer is no list of numbers: {answer[:60]!r}") from None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(type(number) is int for number in found):
+        raise ModelError(f"the model's answer is no list of numbers: {answer[:60]!r}")
+    numbers = sorted({number - 1 for number in found})
     if numbers and not (numbers[0] >= 0 and numbers[-1] < most):
         raise ModelError(f"the model's answer names a sentence that does not exist: {answer[:60]!r}")
     return numbers

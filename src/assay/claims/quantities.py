@@ -29,7 +29,7 @@ class Quantity:
 
 
 _SIGN = r"(?:\\?%|\\,?\\%|\s?(?:per ?cent|percent)\b)"
-_NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
+_NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,15}(?!\d))(?:\.\d{1,15})?"
 _NUM = rf"(?<![\w.\-/])[-+−~≈<>≥≤]*(?:\\(?:sim|approx|geq?|leq?)\s?)?{_NUMBER}"
 _D = r"\$?"
 _TO = rf"{_D}\s?(?:-|–|—|--|~|to)\s?{_D}"

@@ -21,14 +21,12 @@ if TYPE_CHECKING:
 
 def show(name: str, as_json: bool, by_model: bool = False) -> int:
     """A paper with what its abstract claims, its method and its verdicts."""
-    from assay.claims.extract import extract
-    from assay.claims.model import remote
-
     cards, _ = catalogue.cards()
     paper = find(name, cards)
-    found = extract(paper.abstract, remote() if by_model else None)
+    found, unanswered = _claims(paper.abstract, by_model)
     card = shelf.method_of(paper, shelf.by_key(cards))
     lines, problems = _verdicts(card)
+    problems = [*unanswered, *problems]
     if as_json:
         from assay.studies.ledger import line_dict
 
@@ -50,6 +48,21 @@ def show(name: str, as_json: bool, by_model: bool = False) -> int:
     for problem in problems:
         say(problem)
     return 0
+
+
+def _claims(abstract: str, by_model: bool) -> tuple[list[FoundClaim], list[str]]:
+    """The claims by the rules, or by the model that the settings name.
+
+    By the rules too, with a line that says so, where the model gives no usable answer.
+    """
+    from assay.claims.extract import extract
+    from assay.claims.model import ModelError, remote
+
+    model = remote() if by_model else None
+    try:
+        return extract(abstract, model), []
+    except ModelError as error:
+        return extract(abstract), [f"{error}; these are the claims that the rules find"]
 
 
 def find(name: str, cards: Sequence[Card]) -> Paper:

@@ -47,7 +47,8 @@ def search(
 
     wanted = _has(has)
     writer = _writer(written, as_json)
-    known = shelf.by_key(catalogue.cards()[0])
+    cards = catalogue.cards()[0]
+    known = shelf.by_key(cards)
     query = " ".join(words)
     with Library(home.library_file() if home.library_file().exists() else ":memory:") as library:
         if "claims" in wanted:
@@ -57,7 +58,7 @@ def search(
         try:
             hits = find_in(
                 library,
-                query,
+                _of_method(query, cards, library),
                 venue=venue,
                 topic=topic,
                 status=list(status) or None,
@@ -93,6 +94,15 @@ def search(
     else:
         _print_hits(console(), hits, known, why)
     return 0
+
+
+def _of_method(query: str, cards: Sequence[Card], library: Library) -> str:
+    """ "like:octax" is like the paper of the method of that name."""
+    from assay.papers.search import LIKE
+
+    name = query.strip()[len(LIKE) :].strip().lower() if query.strip().lower().startswith(LIKE) else ""
+    named = [card for card in cards if name and name in (card.name.lower(), card.method.lower())]
+    return f"{LIKE}{shelf.record_of(named[0], library).key}" if len(named) == 1 else query
 
 
 def _has(told: str | None) -> list[str]:
