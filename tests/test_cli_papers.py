@@ -474,3 +474,29 @@ def test_embed_needs_a_library(assay, assay_home):
     assert (code, out) == (2, "")
     assert "the library is empty" in err
     assert not assay_home.exists()
+
+
+def test_events_and_their_abstracts_are_two_sources(assay, tmp_path):
+    events, abstracts = tmp_path / "iclr-2026-orals-posters.json", tmp_path / "iclr-2026-abstracts.json"
+    row = {
+        "id": 7,
+        "name": "Sums",
+        "authors": [{"fullname": "Ada One"}],
+        "eventtype": "Poster",
+        "virtualsite_url": "/x",
+    }
+    events.write_text(json.dumps({"results": [row]}))
+    abstracts.write_text(json.dumps({"7": "We add numbers, and then we add some more of them."}))
+    assert assay("read", events)[0] == 1, "alone its abstracts are missing"
+    code, _, err = assay("read", abstracts, events)
+    assert (code, err) == (0, "")
+    (hit,) = json.loads(assay("search", "add numbers", "--json")[1])["hits"]
+    assert hit["paper"]["title"] == "Sums"
+
+
+def test_two_files_of_one_name_are_told_apart(assay, tmp_path):
+    for folder, title in (("a", "Sums"), ("b", "Trees")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "refs.bib").write_text(f"@article{{x, title={{{title}}}, author={{A B}}}}")
+    files = json.loads(assay("read", tmp_path / "a" / "refs.bib", tmp_path / "b" / "refs.bib", "--json")[1])["files"]
+    assert [(file["file"], file["added"]) for file in files] == [("refs.bib", 1), ("refs.bib", 1)]

@@ -24,12 +24,12 @@ def found(sentence):
         ("It saves $\\sim$30% of the water.", ((30.0,), "%", "about", "down")),
         ("It saves $35$\\% of the water.", ((35.0,), "%", "", "down")),
         ("It gains as much as 12%.", ((12.0,), "%", "up to", "up")),
-        ("It raises yield by at least 1,200%.", ((1200.0,), "%", "at least", "up")),
+        ("It raises growth by at least 1,200%.", ((1200.0,), "%", "at least", "up")),
         ("It needs 30% fewer pots.", ((30.0,), "%", "", "down")),
         ("It shows a 30 % relative reduction.", ((30.0,), "%", "", "down")),
         ("It brings a reduction in water use of 30%.", ((30.0,), "%", "", "down")),
         ("It gives +4% yield.", ((4.0,), "%", "", "up")),
-        ("It improves yield by more than 5%.", ((5.0,), "%", "over", "up")),
+        ("It improves growth by more than 5%.", ((5.0,), "%", "over", "up")),
         ("Yield drops to 40%.", ((40.0,), "%", "", "down")),
         # levels go nowhere, whatever else stands in the sentence
         ("It reaches an accuracy of 94.5%.", ((94.5,), "%", "", "")),
@@ -55,7 +55,7 @@ def found(sentence):
         # ranges and changes
         ("It is 2-5x faster.", ((2.0, 5.0), "x", "range", "up")),
         ("It reduces loss by 20-30%.", ((20.0, 30.0), "%", "range", "down")),
-        ("It improves yield by between 2% and 7%.", ((2.0, 7.0), "%", "range", "up")),
+        ("It improves growth by between 2% and 7%.", ((2.0, 7.0), "%", "range", "up")),
         ("Yields range from 70% to 83%.", ((70.0, 83.0), "%", "range", "")),
         ("It improves yield from 72.1 to 72.3.", ((72.1, 72.3), "", "from-to", "up")),
         ("It reduces loss from 5.8% to 3.1%.", ((5.8, 3.1), "%", "from-to", "down")),

@@ -17,7 +17,7 @@ from assay.claims.sentences import sentences
         ("It follows Roe et al. (2020) and others. Next.", ["It follows Roe et al. (2020) and others.", "Next."]),
         ("Trees vs. Bushes are compared. Next.", ["Trees vs. Bushes are compared.", "Next."]),
         ("J. Roe came. He left.", ["J. Roe came.", "He left."]),
-        ("It is 3.5 m high. $x$ is next. \\emph{So} is this.", ["It is 3.5 m high.", "$x$ is next.", "\\emph{So} is this."]),
+        ("It is 3.5 m. $x$ is next. \\emph{So} is this.", ["It is 3.5 m.", "$x$ is next.", "\\emph{So} is this."]),
         ('It grows ("fast."). The rest waits.', ['It grows ("fast.").', "The rest waits."]),
         ("Trees, bushes, etc. They grow.", ["Trees, bushes, etc.", "They grow."]),
         ("Trees grow.Bushes do not, however.", ["Trees grow.", "Bushes do not, however."]),

@@ -58,7 +58,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("times-range", re.compile(rf"{_D}(?P<a>{_NUM}){_D}{_TIMES}?{_TO}(?P<b>{_NUMBER}){_D}{_TIMES}{_D}")),
     ("times", re.compile(rf"{_D}(?P<a>{_NUM}){_D}{_TIMES}{_D}")),
     ("times-word", re.compile(
-        rf"\b(?P<w>{'|'.join(WORD_NUMBERS)})(?:\s|-)(?:times|fold)\b|\b(?P<h>twice)\b(?= (?:as|the|faster|more|less|better))")),
+        rf"\b(?P<w>{'|'.join(WORD_NUMBERS)})(?:\s|-)(?:times\b(?! (?:in|per|during|over|on)\b)|fold\b)|\b(?P<h>twice)\b(?= (?:as|the|faster|more|less|better))")),
     ("magnitude", re.compile(
         rf"(?:(?P<a>{_NUM}){_D}?(?:{_AND}(?P<b>{_NUMBER}))?{_D}\s|(?:\b(?P<w>{_SOME})(?:(?: to |-to-)(?P<v>two|three|four|five))?\s)?)"
         r"(?:full |whole )?orders?[- ]of[- ]magnitudes?\b", re.I)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +25,6 @@ def read(
     sources: Sequence[str], venue: str | None, format: str | None, cards: bool, watched: bool, as_json: bool
 ) -> int:
     """Read listings, and the papers of cards where asked, into the library; or watch a folder for them."""
-    from assay.papers.listings.detect import read_source
-    from assay.papers.listings.document import Listing, ListingError
-    from assay.papers.listings.virtual_site import join_abstracts
-
     if watched:
         return _watch(sources, clean(venue) if venue is not None else None, format, cards, as_json)
     if not sources and not cards:
@@ -39,19 +35,13 @@ def read(
     files: list[dict[str, Any]] = []
     problems: list[str] = []
     same: list[MaybeSame] = []
-    found = Listing()
     with Library(home.library_file()) as library:
-        for source in _shown(sources):
-            try:
-                found.extend(read_source(source, format=format, venue=venue))
-            except ListingError as error:
-                found.problems.append(Problem(str(error)))
-        found = join_abstracts(found)  # events and their abstracts may be two sources
-        problems += [str(problem) for problem in found.problems]
-        for name, papers in _by_file(found).items():
-            done = _add(library, papers)
-            files.append(_counts(name, found.formats.get(name, ""), len(papers), done))
-            same += done.may_be_same
+        for found in _listings(sources, format, venue):
+            problems += [str(problem) for problem in found.problems]
+            for name, papers in _by_file(found).items():
+                done = _add(library, papers)
+                files.append(_counts(name, found.formats.get(name, ""), len(papers), done))
+                same += done.may_be_same
         if cards:
             known, broken = catalogue.cards()
             problems += [str(line) for line in broken]
@@ -99,12 +89,26 @@ def _told(file: dict[str, Any]) -> str:
     )
 
 
-def _shown(sources: Sequence[str]) -> Iterator[str]:
-    """The sources, with a line of progress where there are many."""
+def _listings(sources: Sequence[str], format: str | None, venue: str | None) -> list[Listing]:
+    """What each source holds; events and their abstracts, which may be two sources, are put together."""
+    from assay.papers.listings.detect import read_source
+    from assay.papers.listings.document import Listing, ListingError
+    from assay.papers.listings.virtual_site import ABSTRACTS, join_abstracts
+
+    found: list[Listing] = []
     with progress("reading", len(sources)) as done:
         for number, source in enumerate(sources):
-            done(number)
-            yield source
+            try:
+                found.append(read_source(source, format=format, venue=venue))
+            except ListingError as error:
+                found.append(Listing(problems=[Problem(str(error))]))
+            done(number + 1)
+    if not any(ABSTRACTS in one.formats.values() for one in found):
+        return found
+    together = Listing()
+    for one in found:
+        together.extend(one)
+    return [join_abstracts(together)]
 
 
 def _add(library: Library, papers: Sequence[Paper]) -> Added:

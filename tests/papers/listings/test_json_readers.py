@@ -189,7 +189,7 @@ def test_a_side_file_alone_is_told(tmp_path):
     listing = read_source(file)
     assert listing.papers[0].ids == {"virtual": "icml2026/7"}
     assert not listing.papers[0].has_title
-    assert whats(listing) == ["1 abstracts without their events: read it with its ...-orals-posters.json"]
+    assert whats(listing) == ["1 abstracts without their events: read them together with their ...-orals-posters.json"]
 
 
 def test_the_sites_own_download():

@@ -37,6 +37,10 @@ _NAMES = {"iclr": "ICLR", "neurips": "NeurIPS", "nips": "NeurIPS", "icml": "ICML
 _CONFERENCE = re.compile(r"\b(iclr|neurips|nips|icml|cvpr|mlsys)\b", re.IGNORECASE)
 
 
+_BARE = "no abstracts in this file: read it together with its ...-abstracts.json"
+_ALONE = "abstracts without their events: read them together with their ...-orals-posters.json"
+
+
 def looks_like(text_: str) -> bool:
     """Whether it holds events: with `virtualsite_url`, or with `eventtype` and authors."""
     found = json_text.sample(text_, "results")
@@ -79,7 +83,7 @@ def read(document: Document) -> Listing:
         read.problem(f"it says {count:,} events and holds {rows:,}: the download was cut")
     bare = sum(not paper.abstract for paper in read.papers)
     if bare and bare == len(read.papers):
-        read.problem("no abstracts in this file: read it together with its ...-abstracts.json")
+        read.problem(_BARE)
     return Listing(with_venue(read.papers, document), read.problems, {document.name: FORMAT})
 
 
@@ -123,13 +127,10 @@ def join_abstracts(found: Listing) -> Listing:
             if side and not paper.abstract
             else paper
         )
-    joined = Listing(papers, list(found.problems), found.formats)
-    if not lost:
-        joined.problems = [one for one in joined.problems if "...-abstracts.json" not in one.what]
+    told = [one for one in found.problems if not one.what.endswith(_ALONE) and (lost or one.what != _BARE)]
+    joined = Listing(papers, told, found.formats)
     for file, count in lost.items():
-        joined.problems.append(
-            Problem(f"{count} abstracts without their events: read it with its ...-orals-posters.json", file=file)
-        )
+        joined.problems.append(Problem(f"{count} {_ALONE}", file=file))
     return joined
 
 
