@@ -1,8 +1,9 @@
 """Runs every benchmark and writes benchmarks/results.md with date, processor and versions.
 
-    python benchmarks/all.py [--papers FILE.jsonl.gz] [--listings FILE FILE]
+    python benchmarks/all.py [--papers FILE.jsonl.gz] [--summaries FILE.json] [--listings FILE FILE]
 
-Without files of your own the papers are made up, with words as frequent as in real text.
+Without files of your own the papers are made up, with words as frequent as in real text; how well search and digest do
+can be measured on real papers only.
 """
 
 from __future__ import annotations
@@ -15,7 +16,19 @@ from pathlib import Path
 from assay.studies.records import environment, now
 
 HERE = Path(__file__).parent
-PEERS = ("ale-py", "bm25s", "chip8-py", "diffprivlib", "jax", "numba", "numpy", "octax", "scipy", "scikit-learn")
+PEERS = (
+    "ale-py",
+    "bm25s",
+    "chip8-py",
+    "diffprivlib",
+    "jax",
+    "numba",
+    "numpy",
+    "octax",
+    "scipy",
+    "scikit-learn",
+    "tantivy",
+)
 
 
 def output(script: str, *arguments: str) -> str:
@@ -24,9 +37,19 @@ def output(script: str, *arguments: str) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def _of_real_papers(papers: str | None, summaries: str | None) -> list[str]:
+    if not (papers and summaries):
+        return []
+    return [
+        output("bench_search.py", "--papers", papers, "--summaries", summaries),
+        output("bench_digest.py", "--papers", summaries),
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--papers")
+    parser.add_argument("--summaries")
     parser.add_argument("--listings", nargs=2)
     given = parser.parse_args()
     papers = [*(["--papers", given.papers] if given.papers else [])]
@@ -38,6 +61,7 @@ def main() -> None:
         "Ours beside a peer, in one run on one machine; ratios travel, seconds do not. Made by `make bench`.\n",
         f"{now()[:10]} · {where['processor']} · {where['cores']} cores · Python {where['python']} · {versions}\n",
         output("bench_papers.py", *papers),
+        *_of_real_papers(given.papers, given.summaries),
         output("bench_runs.py"),
         output("bench_privacy.py"),
         output("bench_environments.py"),
