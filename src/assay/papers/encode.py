@@ -113,7 +113,8 @@ class SentenceTransformers:
             why = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise EncoderError(f"the encoder {model!r} cannot be loaded: {why}") from None
         self.name = re.sub(r"[^\w.-]+", "-", model).strip("-.") or "model"
-        self.dim = int(self._model.get_sentence_embedding_dimension() or 0)
+        size = getattr(self._model, "get_embedding_dimension", None) or self._model.get_sentence_embedding_dimension
+        self.dim = int(size() or 0)
         self.multilingual = "multilingual" in model.lower()
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
