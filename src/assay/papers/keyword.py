@@ -26,6 +26,8 @@ BLOCK = 50
 """Candidates that are scored together; further pages are scored in further blocks."""
 COMMON = 5
 """A word in more than one in COMMON papers finds no candidates where FEW rarer words do; it counts in the score."""
+ENOUGH = 0.6
+"""And where the rarer words' papers, counted for each word, are this part of all, the next word finds none either."""
 FREE = 1000
 """So many papers always are candidates: it takes no time."""
 FEW = 3
@@ -190,11 +192,13 @@ def _candidates(
     size = int(library.db.execute("SELECT coalesce(max(id), 0) FROM paper").fetchone()[0]) + 1
     papers = _papers(library)
     one_by_one = [f'"{piece}"' for piece in _pieces(asked)] + [term for term in asked.values() if "cjk :" in term]
-    counted = sorted((_holding(library, term), term) for term in one_by_one)
+    counted = sorted((count, term) for term in one_by_one if (count := _holding(library, term)))
     sums = np.zeros(size, np.float32)
+    listed = 0
     for at, (count, term) in enumerate(counted):
-        if count == 0 or (at >= FEW and count > max(papers / COMMON, FREE)):
-            continue
+        listed += count
+        if at >= FEW and (count > max(papers / COMMON, FREE) or listed > max(papers * ENOUGH, FREE)):
+            break  # the rest is commoner still
         worth = idf(count, papers)
         sums[_rows(library, term)] += worth
         if "cjk :" not in term:
@@ -219,9 +223,11 @@ def _papers(library: Library) -> int:
 
 
 def _holding(library: Library, term: str) -> int:
-    """How many papers hold a term; remembered, since the commonest take longest to count."""
+    """How many papers hold a term, counted to a third of all: what is commoner weighs next to nothing; remembered."""
     if term not in library.holding:
-        library.holding[term] = _count(library, term, ("1", []))
+        most = max(_papers(library) // 3, FREE)
+        sql = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)"
+        library.holding[term] = int(library.db.execute(sql, (term, most)).fetchone()[0])
     return library.holding[term]
 
 
