@@ -327,6 +327,11 @@ def test_a_damaged_line_of_json_lines_is_told():
     assert [problem.line for problem in listing.problems] == [2]
 
 
+def test_json_cut_in_its_first_entry_says_so():
+    with pytest.raises(ListingError, match=r"line 1: damaged JSON .*: 0 whole entries before it were read"):
+        read('[{"title": "Sums')
+
+
 @pytest.mark.parametrize(
     "text",
     ["[" * 100_000, '{"a":' * 100_000, '[{"title": "x", "abstract": ' + "[" * 100_000],

@@ -17,6 +17,7 @@ from assay.papers.listings import (
     daily_papers,
     feed,
     fetch,
+    json_text,
     mail,
     openreview,
     paperlists,
@@ -170,6 +171,8 @@ def _read(document: Document, format: str | None) -> Listing:
         return listing
     found = read_document(document)
     if found is None:
+        for what, line in json_text.parse(document.text).problems[:1]:
+            raise ListingError(f"{document.name}: line {line}: {what}")
         lines = [line.strip() for line in document.text[:5000].split("\n") if line.strip()][:3]
         seen = " / ".join(repr(line[:60]) for line in lines)
         tried = ", ".join(reader.name for reader in READERS)
