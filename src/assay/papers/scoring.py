@@ -46,16 +46,20 @@ def score(texts: Sequence[Text], pieces: Sequence[str], weights: Sequence[float]
         return []
     pool = sqlite3.connect(":memory:", isolation_level=None)
     try:
-        for name in ("asked", "held"):
-            pool.execute(f"CREATE VIRTUAL TABLE {name} USING fts5 (title, abstract, authors, tokenize='{TOKENIZER}')")
-            pool.execute(f"CREATE VIRTUAL TABLE {name}_at USING fts5vocab ({name}, instance)")
+        pool.execute(f"CREATE VIRTUAL TABLE held USING fts5 (title, abstract, authors, tokenize='{TOKENIZER}')")
+        pool.execute("CREATE VIRTUAL TABLE held_at USING fts5vocab (held, instance)")
         pool.execute("BEGIN")
-        pool.executemany("INSERT INTO asked (rowid, title) VALUES (?, ?)", enumerate(pieces))
+        # the words of the query have rows below 0, so that they are cut into the same terms as the texts
+        pool.executemany(
+            "INSERT INTO held (rowid, title) VALUES (?, ?)", ((-1 - at, piece) for at, piece in enumerate(pieces))
+        )
+        stems = {
+            -1 - doc: term for doc, term in pool.execute("SELECT doc, term FROM held_at ORDER BY doc, offset DESC")
+        }
         pool.executemany(
             "INSERT INTO held (rowid, title, abstract, authors) VALUES (?, ?, ?, ?)",
             [(at, *text) for at, text in enumerate(texts)],
         )
-        stems = dict(pool.execute("SELECT doc, term FROM asked_at ORDER BY doc, offset DESC").fetchall())
         lengths = [(len(title.split()), len(abstract.split())) for title, abstract, _ in texts]
         norms = [_norms(column) for column in zip(*lengths, strict=True)]
         found = [0.0] * len(texts)
@@ -64,7 +68,7 @@ def score(texts: Sequence[Text], pieces: Sequence[str], weights: Sequence[float]
         for at, (piece, weight) in enumerate(zip(pieces, weights, strict=True)):
             places: dict[int, list[tuple[str, int]]] = {}
             for doc, column, offset in pool.execute(
-                "SELECT doc, col, offset FROM held_at WHERE term = ?", (stems.get(at, ""),)
+                "SELECT doc, col, offset FROM held_at WHERE term = ? AND doc >= 0", (stems.get(at, ""),)
             ):
                 places.setdefault(doc, []).append((column, offset))
             for doc, there in places.items():
